@@ -189,7 +189,8 @@ class AclTraceIT {
                 if (packet.protocol() != 1 || packet.sourcePort() == 8) {
                     final Flow answer = packet.answer();
                     final Trace back = guarded.trace(fromTransit().with(new Flow(answer.source(),
-                        answer.destination() - Ipv4.parse("10.0.0.0") + Ipv4.parse("198.51.100.0"), answer.protocol(),
+                        Ipv4.parse("198.51.100.0").plus(answer.destination().minus(Ipv4.parse("10.0.0.0"))),
+                        answer.protocol(),
                         answer.sourcePort(), answer.destinationPort()).text()), REPLY);
                     assertThat(comesTo(back, Table.VRF_ROUTE)).as("answer to %s by %s and %s\n%s", packet.text(), out,
                         in, back.text()).isEqualTo(permit || RandomLists.permits(in, answer));

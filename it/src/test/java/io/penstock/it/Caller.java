@@ -122,7 +122,7 @@ record Caller(String port, int vlan, String address, String gateway, String publ
 
     /** Different for hosts of one tenant, the same for those of different tenants. */
     private Mac mac() {
-        return new Mac(LOCAL_MAC | Ipv4.parse(address));
+        return new Mac(LOCAL_MAC | Ipv4.parse(address).number());
     }
 
     private Way out() {

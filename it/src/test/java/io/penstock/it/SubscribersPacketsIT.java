@@ -66,7 +66,7 @@ class SubscribersPacketsIT {
                 for (final String answer : List.of(Ask.tcp(host, port, NatPair.TELL).get(0),
                         Ask.udp(host, port, NatPair.TELL).get(0))) {
                     final String[] seen = answer.split(" ");
-                    assertThat(seen[0]).isEqualTo(Ipv4.text(mapping.outside().address()));
+                    assertThat(seen[0]).isEqualTo(mapping.outside().address().toString());
                     assertThat(Integer.parseInt(seen[1])).isBetween(ports.low(), ports.high());
                     assertThat(mapping.subscriberAt(Ipv4.parse(seen[0]), Integer.parseInt(seen[1])))
                         .contains(Ipv4.parse(host.address()));

@@ -73,7 +73,8 @@ record OddPacket(int number, String source, String destination, int version, int
         final ByteBuffer packet = ByteBuffer.allocate(HEADER + options.length() / 2 + payload.length);
         packet.put((byte) (version << 4 | words)).put((byte) 0).putShort((short) (packet.capacity() + lengthError))
             .putShort((short) number).putShort((short) fragment).put((byte) ttl).put((byte) protocol)
-            .putShort((short) 0).putInt((int) Ipv4.parse(source)).putInt((int) Ipv4.parse(destination))
+            .putShort((short) 0).putInt((int) Ipv4.parse(source).number())
+            .putInt((int) Ipv4.parse(destination).number())
             .put(HEX.parseHex(options)).put(payload);
         final int header = Math.min(packet.capacity() & ~1, Math.max(HEADER, 4 * words));
         packet.putShort(CHECKSUM, checksum(packet, 0, header, 0));
@@ -94,7 +95,7 @@ record OddPacket(int number, String source, String destination, int version, int
 
     /** What an address adds to the checksum of a header above. */
     static int halves(final String address) {
-        final long bits = Ipv4.parse(address);
+        final long bits = Ipv4.parse(address).number();
         return (int) (bits >> 16) + (int) (bits & 0xffff);
     }
 

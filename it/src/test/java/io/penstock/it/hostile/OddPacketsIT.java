@@ -102,7 +102,7 @@ class OddPacketsIT {
         }
 
         private Tenant.Nat nat() {
-            final Optional<Long> own = Optional.of(Ipv4.parse(publicAddress));
+            final Optional<Ipv4> own = Optional.of(Ipv4.parse(publicAddress));
             final Prefix inside = Prefix.parse(address() + "/32");
             final Prefix block = Prefix.parse("10.77." + ordinal() + ".0/28");
             final Prefix outside = Prefix.parse(publicAddress + "/32");
@@ -124,7 +124,7 @@ class OddPacketsIT {
             };
         }
 
-        private static Tenant.Nat nat(final Optional<Long> own, final List<Tenant.OneToOne> oneToOne,
+        private static Tenant.Nat nat(final Optional<Ipv4> own, final List<Tenant.OneToOne> oneToOne,
                 final List<Tenant.Deterministic> deterministic, final List<Tenant.PortBlocks> blocks,
                 final List<Tenant.PortForward> forwards) {
             return new Tenant.Nat(own, Optional.empty(), oneToOne, deterministic, blocks, forwards, Set.of());
@@ -181,7 +181,7 @@ class OddPacketsIT {
     }
 
     private static Mac mac(final String address) {
-        return new Mac(0x020000000000L | Ipv4.parse(address));
+        return new Mac(0x020000000000L | Ipv4.parse(address).number());
     }
 
     /** To the backbone, and to a host of another tenant that has a public address of its own. */
@@ -318,7 +318,7 @@ class OddPacketsIT {
         }
         for (final Translation each : Translation.values()) {
             final boolean own = inside && vlan == each.vlan();
-            if (!own && packet.contains("%08x".formatted(Ipv4.parse(each.address())))) {
+            if (!own && packet.contains("%08x".formatted(Ipv4.parse(each.address()).number()))) {
                 wrong.add("an address of " + each + " comes out: " + received + " of " + before);
             }
         }

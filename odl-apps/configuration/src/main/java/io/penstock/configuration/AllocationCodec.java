@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -66,7 +67,7 @@ final class AllocationCodec {
         final Map<String, TenantAllocation> tenants = new HashMap<>();
         for (final Tenant tenant : stored.nonnullTenant().values()) {
             tenants.put(tenant.getName(), new TenantAllocation(id(tenant),
-                tenant.getPublicAddress() == null ? 0 : Ipv4.parse(tenant.getPublicAddress().getValue()),
+                Optional.ofNullable(tenant.getPublicAddress()).map(address -> Ipv4.parse(address.getValue())),
                 tenant.nonnullBlock().values().stream().sorted(BLOCK_ORDER).map(AllocationCodec::block).toList(),
                 tenant.nonnullLease().values().stream().map(LeaseCodec::read).toList(),
                 tenant.nonnullFunction().values().stream().collect(Collectors.toMap(Function::getName,
@@ -156,13 +157,13 @@ final class AllocationCodec {
     }
 
     private static Map<BlockKey, Block> blocks(final TenantAllocation given) {
-        final Map<Long, Integer> had = new HashMap<>();
+        final Map<Ipv4, Integer> had = new HashMap<>();
         final Map<BlockKey, Block> blocks = new LinkedHashMap<>();
         for (final io.penstock.pipeline.allocation.Allocations.Block each : given.blocks()) {
             final Block block = new BlockBuilder()
-                .setSubscriber(new Ipv4AddressNoZone(Ipv4.text(each.subscriber())))
+                .setSubscriber(new Ipv4AddressNoZone(each.subscriber().toString()))
                 .setNumber(Uint8.valueOf(had.merge(each.subscriber(), 1, Integer::sum) - 1))
-                .setPublicAddress(new Ipv4AddressNoZone(Ipv4.text(each.address())))
+                .setPublicAddress(new Ipv4AddressNoZone(each.address().toString()))
                 .setFirstPort(Uint16.valueOf(each.firstPort())).setPorts(Uint16.valueOf(each.ports())).build();
             blocks.put(block.key(), block);
         }
@@ -193,9 +194,8 @@ final class AllocationCodec {
         }
         builder.setNodeVrf(given.vrfs().entrySet().stream().map(each -> new NodeVrfBuilder().setNode(each.getKey())
             .setVrf(Uint16.valueOf(each.getValue().number())).build()).collect(BindingMap.toMap()));
-        if (given.publicAddress() != 0) {
-            builder.setPublicAddress(new Ipv4AddressNoZone(Ipv4.text(given.publicAddress())));
-        }
+        given.publicAddress()
+            .ifPresent(address -> builder.setPublicAddress(new Ipv4AddressNoZone(address.toString())));
         builder.setFunction(given.places().entrySet().stream().map(each -> new FunctionBuilder()
             .setName(each.getKey()).setPlace(Uint8.valueOf(each.getValue())).build()).collect(BindingMap.toMap()));
         return builder.setBlock(blocks(given)).setLease(LeaseCodec.leases(given.leases())).build();

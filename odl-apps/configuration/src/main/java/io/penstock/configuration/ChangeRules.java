@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.configuration;
 
-import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Prefix6;
@@ -209,7 +208,7 @@ final class ChangeRules {
     private static Optional<String> canonical(final String text) {
         try {
             if (!text.contains(":")) {
-                return Optional.of(Ipv4.text(Prefix.parse(text).address()));
+                return Optional.of(Prefix.parse(text).address().toString());
             }
             final Prefix6 prefix = Prefix6.parse(text);
             final String address = text.substring(0, text.indexOf('/'));

@@ -40,7 +40,7 @@ final class LeaseCodec {
         if (from.equals(to)) {
             return;
         }
-        final Map<Long, Lease> had = new HashMap<>();
+        final Map<Ipv4, Lease> had = new HashMap<>();
         from.forEach(lease -> had.put(lease.address(), lease));
         for (final Lease lease : to) {
             if (!lease.equals(had.remove(lease.address()))) {
@@ -76,8 +76,8 @@ final class LeaseCodec {
         return builder.build();
     }
 
-    private static Ipv4AddressNoZone address(final long address) {
-        return new Ipv4AddressNoZone(Ipv4.text(address));
+    private static Ipv4AddressNoZone address(final Ipv4 address) {
+        return new Ipv4AddressNoZone(address.toString());
     }
 
     private static String textOf(final String value) {

@@ -149,11 +149,11 @@ final class Leaves {
         return parse(name, text(name), Prefix::parse);
     }
 
-    long address(final String name) throws UnreadableException {
+    Ipv4 address(final String name) throws UnreadableException {
         return parse(name, text(name), Ipv4::parse);
     }
 
-    List<Long> addresses(final String name) throws UnreadableException {
+    List<Ipv4> addresses(final String name) throws UnreadableException {
         return all(name, Ipv4::parse);
     }
 

@@ -31,15 +31,15 @@ final class ServicesReader {
     private static Dhcp.Subnet subnet(final Leaves subnet) throws UnreadableException {
         return new Dhcp.Subnet(subnet.prefix("prefix"),
             sorted(subnet.each("pool", "first", pool -> new Range(pool.address("first"), pool.address("last"))),
-                Comparator.comparingLong(Range::first)),
-            sorted(subnet.each("exclude", "first", ServicesReader::exclusion), Comparator.comparingLong(Range::first)),
+                Comparator.comparing(Range::first)),
+            sorted(subnet.each("exclude", "first", ServicesReader::exclusion), Comparator.comparing(Range::first)),
             sorted(subnet.each("reservation", "address", ServicesReader::reservation),
-                Comparator.comparingLong(Dhcp.Reservation::address)),
+                Comparator.comparing(Dhcp.Reservation::address)),
             subnet.count("lease-time"), options(subnet));
     }
 
     private static Range exclusion(final Leaves exclusion) throws UnreadableException {
-        final long first = exclusion.address("first");
+        final Ipv4 first = exclusion.address("first");
         return new Range(first, exclusion.optional("last", Ipv4::parse).orElse(first));
     }
 
@@ -51,7 +51,7 @@ final class ServicesReader {
 
     private static Dhcp.Options options(final Leaves subnet) throws UnreadableException {
         final Optional<Integer> mtu = subnet.number("mtu");
-        final Optional<Long> nextServer = subnet.optional("next-server", Ipv4::parse);
+        final Optional<Ipv4> nextServer = subnet.optional("next-server", Ipv4::parse);
         return new Dhcp.Options(subnet.addresses("router"), subnet.addresses("dns-server"), subnet.leaf("domain"),
             subnet.texts("search"), subnet.addresses("ntp-server"), mtu,
             sorted(subnet.each("static-route", "prefix",

@@ -8,11 +8,13 @@ import io.penstock.pipeline.allocation.Allocations.Block;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.CanaryResult;
 import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.VrfId;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -24,6 +26,8 @@ import org.opendaylight.yangtools.yang.common.Uint16;
 
 /** What is written brings the stored form from any state to any other, and is no more than what differs. */
 class AllocationCodecTest {
+    private static final Ipv4 INSIDE = Ipv4.parse("10.0.0.0");
+    private static final Ipv4 PUBLIC = Ipv4.parse("203.0.113.1");
     private final AllocationStore store = new AllocationStore();
 
     @Test
@@ -40,17 +44,18 @@ class AllocationCodecTest {
 
     @Test
     void oneTenantMoreIsOneEntryAndTheLastId() {
-        final Allocations before = allocations(3, Map.of("a", new TenantAllocation(2, 9)));
+        final Allocations before = allocations(3, Map.of("a", new TenantAllocation(2, Optional.of(new Ipv4(9)))));
         AllocationCodec.write(store, Allocations.none(), before);
         store.takeWrites();
         AllocationCodec.write(store, before, allocations(4,
-            Map.of("a", new TenantAllocation(2, 9), "b", new TenantAllocation(3, 0))));
+            Map.of("a", new TenantAllocation(2, Optional.of(new Ipv4(9))),
+                "b", new TenantAllocation(3, Optional.empty()))));
         assertThat(store.takeWrites()).containsExactly("last", "put b");
     }
 
     @Test
     void onePortMoreIsTheEntryOfItsNode() {
-        final Allocations before = allocations(3, Map.of("a", new TenantAllocation(2, 9)));
+        final Allocations before = allocations(3, Map.of("a", new TenantAllocation(2, Optional.of(new Ipv4(9)))));
         AllocationCodec.write(store, Allocations.none(), before);
         store.takeWrites();
         final TreeMap<String, Integer> ports = new TreeMap<>(Map.of("acc0", 1, "up0", 2, "acc1", 3));
@@ -65,10 +70,10 @@ class AllocationCodecTest {
 
     @Test
     void oneBlockMoreOrLessIsOneEntry() {
-        final Block first = new Block(0x0a000009L, 0xcb007101L, 1024, 512);
-        final Block second = new Block(0x0a000008L, 0xcb007101L, 1536, 512);
-        final Block third = new Block(0x0a000009L, 0xcb007101L, 2048, 512);
-        final TenantAllocation tenant = new TenantAllocation(2, 0);
+        final Block first = new Block(INSIDE.plus(9), PUBLIC, 1024, 512);
+        final Block second = new Block(INSIDE.plus(8), PUBLIC, 1536, 512);
+        final Block third = new Block(INSIDE.plus(9), PUBLIC, 2048, 512);
+        final TenantAllocation tenant = new TenantAllocation(2, Optional.empty());
         final Allocations before = allocations(3, Map.of("a", tenant.withBlocks(List.of(first, second))));
         final Allocations more = allocations(3, Map.of("a", tenant.withBlocks(List.of(first, second, third))));
         AllocationCodec.write(store, Allocations.none(), before);
@@ -83,7 +88,7 @@ class AllocationCodecTest {
     @Test
     void oneLeaseMoreOrLessIsOneEntry() {
         final Random random = new Random(2);
-        final TenantAllocation tenant = new TenantAllocation(2, 0);
+        final TenantAllocation tenant = new TenantAllocation(2, Optional.empty());
         final Lease first = lease(1, random);
         final Lease second = lease(2, random);
         final Allocations before = allocations(3, Map.of("a", tenant.withLeases(List.of(first))));
@@ -100,7 +105,7 @@ class AllocationCodecTest {
     @Test
     void oneVerdictMoreIsOneEntryAndItsOldestGoes() {
         final Random random = new Random(3);
-        Allocations before = allocations(3, Map.of("a", new TenantAllocation(2, 0)));
+        Allocations before = allocations(3, Map.of("a", new TenantAllocation(2, Optional.empty())));
         for (int version = 0; version < CanaryResult.KEPT; version++) {
             before = before.with("fw", result(version, random));
         }
@@ -117,12 +122,12 @@ class AllocationCodecTest {
         final Tenant former = new TenantBuilder().setName("a").setVrf(Uint16.valueOf(4711)).build();
         final TenantAllocation read = AllocationCodec.read(new AllocationsBuilder().setLastVrf(Uint16.valueOf(4711))
             .setTenant(Map.of(former.key(), former)).build()).tenants().get("a");
-        assertThat(read).isEqualTo(new TenantAllocation(4711, 0));
+        assertThat(read).isEqualTo(new TenantAllocation(4711, Optional.empty()));
         assertThat(read.vrf("edge1")).contains(new VrfId(4711));
     }
 
     private static Lease lease(final int index, final Random random) {
-        return new Lease(0x0a000000L + index, Lease.State.values()[random.nextInt(3)], "0102",
+        return new Lease(INSIDE.plus(index), Lease.State.values()[random.nextInt(3)], "0102",
             new Mac(0x020000000000L + index), random.nextBoolean() ? "" : "lan", random.nextBoolean() ? "" : "host", 1
             + random.nextInt(9));
     }
@@ -132,9 +137,10 @@ class AllocationCodecTest {
         for (int name = 0; name < 6; name++) {
             if (random.nextBoolean()) {
                 tenants.put("t" + name, new TenantAllocation(
-                    (random.nextBoolean() ? 2 : 70_000) + random.nextInt(3), random.nextInt(2) * 0xcb007105L,
+                    (random.nextBoolean() ? 2 : 70_000) + random.nextInt(3),
+                    random.nextBoolean() ? Optional.empty() : Optional.of(PUBLIC),
                     IntStream.range(0, random.nextInt(5)).mapToObj(index -> new Block(
-                        0x0a000000L + random.nextInt(3), 0xcb007101L, 1024 + 512 * index, 512)).toList(),
+                        INSIDE.plus(random.nextInt(3)), PUBLIC, 1024 + 512 * index, 512)).toList(),
                     IntStream.range(0, random.nextInt(4)).mapToObj(index -> lease(index, random)).toList(),
                     new TreeMap<>(random.nextBoolean() ? Map.of() : Map.of("fw", random.nextInt(8))),
                     new TreeMap<>(random.nextBoolean() ? Map.of() : Map.of("edge" + random.nextInt(2), new VrfId(9)))));

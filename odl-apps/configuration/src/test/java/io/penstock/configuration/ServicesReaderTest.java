@@ -205,7 +205,7 @@ class ServicesReaderTest {
         return new Range(Ipv4.parse(first), Ipv4.parse(last));
     }
 
-    private static List<Long> addresses(final String... texts) {
+    private static List<Ipv4> addresses(final String... texts) {
         return Stream.of(texts).map(Ipv4::parse).toList();
     }
 }

@@ -58,13 +58,13 @@ public record StoredConfiguration(Snapshot snapshot, Allocations allocations) {
         final List<Owner> owners = new ArrayList<>();
         for (final Tenant tenant : snapshot.tenants().values()) {
             tenant.nat().ifPresent(nat -> {
-                final Optional<Long> address = nat.address().or(() -> nat.pool().map(pool ->
-                    Optional.ofNullable(allocations.tenants().get(tenant.name())).map(
-                        Allocations.TenantAllocation::publicAddress).orElse(0L)));
+                final Optional<Ipv4> address = nat.address().or(() -> nat.pool().flatMap(pool ->
+                    Optional.ofNullable(allocations.tenants().get(tenant.name())).flatMap(
+                        Allocations.TenantAllocation::publicAddress)));
                 address.ifPresent(each -> owners.add(new Owner(tenant.name(), Prefix.host(each))));
-                nat.pool().map(snapshot.pools()::get).filter(pool -> !pool.contains(address.orElseThrow()))
+                nat.pool().map(snapshot.pools()::get).filter(pool -> address.filter(pool::contains).isEmpty())
                     .map(Pool::name).ifPresent(pool -> conflicts.add("tenant " + tenant.name() + " has "
-                        + Ipv4.text(address.orElseThrow()) + ", which is not in pool " + pool));
+                        + address.map(Ipv4::toString).orElse("no address") + ", which is not in pool " + pool));
                 nat.mappings().forEach(mapping -> owners.add(new Owner(tenant.name(), mapping.outside())));
             });
         }

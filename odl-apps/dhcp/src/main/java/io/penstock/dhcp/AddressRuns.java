@@ -4,7 +4,10 @@ package io.penstock.dhcp;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A set of addresses that finds the next one it has not, however many there are: runs of addresses in a row. */
+/**
+ * A set of addresses that finds the next one it has not, however many there are: runs of addresses in a row. Addresses
+ * are numbers here, for the one behind the last of a run may be none.
+ */
 final class AddressRuns {
     /** First address of each run and the one behind its last. */
     private final TreeMap<Long, Long> runs = new TreeMap<>();

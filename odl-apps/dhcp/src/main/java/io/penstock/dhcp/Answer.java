@@ -3,6 +3,7 @@ package io.penstock.dhcp;
 
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
 
 /** What a message leads to. */
@@ -14,7 +15,7 @@ public sealed interface Answer {
      * An address is asked for by ARP in a subnet, and {@link DhcpServer#probed} called with what came of it. The same
      * message again gives the same probe until then.
      */
-    record Probe(long address, Tenant.Subnet subnet) implements Answer { }
+    record Probe(Ipv4 address, Tenant.Subnet subnet) implements Answer { }
 
     /**
      * The host that has a lease is asked by ARP whether it is still there, before another place or MAC address gets
@@ -36,7 +37,7 @@ public sealed interface Answer {
      * @param address destination of the packet
      * @param port destination of the datagram
      */
-    record Delivery(long source, Mac mac, long address, int port) { }
+    record Delivery(Ipv4 source, Mac mac, Ipv4 address, int port) { }
 
     /** Why nothing is sent. */
     enum Reason {

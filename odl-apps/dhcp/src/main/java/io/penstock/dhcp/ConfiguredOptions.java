@@ -6,6 +6,7 @@ import io.penstock.frames.BytesWriter;
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.RawOptions;
 import io.penstock.pipeline.intent.Route;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -53,7 +54,7 @@ final class ConfiguredOptions {
      * @param resolver the resolver unless one is configured
      * @param hostName the name that is kept for the client
      */
-    Map<Integer, Bytes> with(final Optional<Long> router, final Optional<Long> resolver,
+    Map<Integer, Bytes> with(final Optional<Ipv4> router, final Optional<Ipv4> resolver,
             final Optional<String> hostName) {
         final Map<Integer, Bytes> all = new LinkedHashMap<>(fixed);
         router.ifPresent(address -> all.putIfAbsent(OptionCode.ROUTERS, addresses(List.of(address))));
@@ -70,15 +71,15 @@ final class ConfiguredOptions {
     private Bytes routes(final @Nullable Bytes routers) {
         final List<Route> routes = new ArrayList<>(subnet.options().staticRoutes());
         if (routers != null && routes.stream().noneMatch(route -> route.prefix().equals(Prefix.DEFAULT))) {
-            routes.add(new Route(Prefix.DEFAULT, routers.u32(0)));
+            routes.add(new Route(Prefix.DEFAULT, new Ipv4(routers.u32(0))));
         }
         final BytesWriter bytes = new BytesWriter();
         for (final Route route : routes) {
             bytes.u8(route.prefix().length());
             for (int bit = 0; bit < route.prefix().length(); bit += 8) {
-                bytes.u8((int) (route.prefix().address() >> 24 - bit));
+                bytes.u8((int) (route.prefix().address().number() >> 24 - bit));
             }
-            bytes.u32(route.nextHop());
+            bytes.u32(route.nextHop().number());
         }
         return bytes.bytes();
     }
@@ -87,15 +88,15 @@ final class ConfiguredOptions {
         text.filter(value -> !value.isEmpty()).ifPresent(value -> fixed.put(code, Bytes.ofText(value)));
     }
 
-    private static void putAddresses(final Map<Integer, Bytes> options, final int code, final List<Long> addresses) {
+    private static void putAddresses(final Map<Integer, Bytes> options, final int code, final List<Ipv4> addresses) {
         if (!addresses.isEmpty()) {
             options.put(code, addresses(addresses));
         }
     }
 
-    private static Bytes addresses(final List<Long> addresses) {
+    private static Bytes addresses(final List<Ipv4> addresses) {
         final BytesWriter bytes = new BytesWriter();
-        addresses.forEach(bytes::u32);
+        addresses.forEach(address -> bytes.u32(address.number()));
         return bytes.bytes();
     }
 }

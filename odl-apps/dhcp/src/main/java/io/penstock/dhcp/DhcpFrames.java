@@ -6,6 +6,7 @@ import io.penstock.frames.Ethernet;
 import io.penstock.frames.Ipv4Packet;
 import io.penstock.frames.PseudoHeader;
 import io.penstock.frames.Udp;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import java.util.Optional;
@@ -33,17 +34,18 @@ public final class DhcpFrames {
             .flatMap(packet -> Udp.parse(packet.payload(), packet.pseudoHeader())
                 .filter(datagram -> datagram.destinationPort() == Replies.SERVER_PORT)
                 .flatMap(datagram -> DhcpMessage.parse(datagram.payload()))
-                .map(message -> new Query(message, attachment, new Mac(ethernet.source()), packet.source(),
-                    packet.destination())));
+                .map(message -> new Query(message, attachment, new Mac(ethernet.source()),
+                    new Ipv4(packet.source()), new Ipv4(packet.destination()))));
     }
 
     /** The frame of a reply, from the gateway. */
     public static byte[] frame(final Answer.Reply reply) {
         final Answer.Delivery delivery = reply.delivery();
+        final long source = delivery.source().number();
+        final long destination = delivery.address().number();
         final Bytes datagram = new Udp(Replies.SERVER_PORT, delivery.port(), reply.message().bytes())
-            .bytes(PseudoHeader.ofIpv4(delivery.source(), delivery.address()));
-        final Bytes packet =
-            new Ipv4Packet(Ipv4Packet.PROTOCOL_UDP, delivery.source(), delivery.address(), datagram).bytes();
+            .bytes(PseudoHeader.ofIpv4(source, destination));
+        final Bytes packet = new Ipv4Packet(Ipv4Packet.PROTOCOL_UDP, source, destination, datagram).bytes();
         return new Ethernet(delivery.mac().number(), Constants.GATEWAY_MAC.number(), Ethernet.TYPE_IPV4, packet).bytes()
             .toArray();
     }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
 import java.util.HexFormat;
 import java.util.Optional;
@@ -48,14 +49,14 @@ public record DhcpMessage(Header header, Addresses addresses, Bytes hardware, By
     public record Header(int operation, int hardwareType, int hops, long transaction, int seconds, int flags) { }
 
     /**
-     * Addresses; 0 is none.
+     * Addresses; {@link Ipv4#UNSPECIFIED} is none.
      *
      * @param client ciaddr, which the client has
      * @param yours yiaddr, which the client gets
      * @param nextServer siaddr, where it boots from
      * @param relay giaddr, of the relay agent
      */
-    public record Addresses(long client, long yours, long nextServer, long relay) { }
+    public record Addresses(Ipv4 client, Ipv4 yours, Ipv4 nextServer, Ipv4 relay) { }
 
     public DhcpMessage {
         requireNonNull(header);
@@ -78,7 +79,8 @@ public record DhcpMessage(Header header, Addresses addresses, Bytes hardware, By
         final Bytes file = bytes.part(FILE_AT, FILE);
         return OptionSet.parse(bytes.from(FIXED), file, serverName).map(all -> new DhcpMessage(
             new Header(bytes.u8(0), bytes.u8(1), bytes.u8(3), bytes.u32(4), bytes.u16(8), bytes.u16(10)),
-            new Addresses(bytes.u32(12), bytes.u32(16), bytes.u32(20), bytes.u32(24)), bytes.part(28, bytes.u8(2)),
+            new Addresses(new Ipv4(bytes.u32(12)), new Ipv4(bytes.u32(16)), new Ipv4(bytes.u32(20)),
+                new Ipv4(bytes.u32(24))), bytes.part(28, bytes.u8(2)),
             all.fillServerName() ? Bytes.EMPTY : text(serverName), all.fillFile() ? Bytes.EMPTY : text(file), all));
     }
 
@@ -95,7 +97,8 @@ public record DhcpMessage(Header header, Addresses addresses, Bytes hardware, By
     public Bytes bytes() {
         final BytesWriter message = new BytesWriter().u8(header.operation).u8(header.hardwareType)
             .u8(hardware.length()).u8(header.hops).u32(header.transaction).u16(header.seconds).u16(header.flags)
-            .u32(addresses.client).u32(addresses.yours).u32(addresses.nextServer).u32(addresses.relay)
+            .u32(addresses.client.number()).u32(addresses.yours.number()).u32(addresses.nextServer.number())
+            .u32(addresses.relay.number())
             .field(hardware, HARDWARE).field(serverName, SERVER_NAME).field(file, FILE).u32(COOKIE);
         options.write(message);
         return message.u8(OptionCode.END).padTo(SHORTEST).bytes();
@@ -108,7 +111,7 @@ public record DhcpMessage(Header header, Addresses addresses, Bytes hardware, By
 
     /** Whether a relay agent has sent it on. */
     boolean isRelayed() {
-        return addresses.relay != 0;
+        return !addresses.relay.isUnspecified();
     }
 
     /** Whether the client has a MAC address. */

@@ -6,11 +6,12 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.dhcp.Answer.Nothing;
 import io.penstock.dhcp.Answer.Reason;
 import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Ipv4;
 import java.time.Clock;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Optional;
 
 /**
  * The server of RFC 2131 for any number of VRFs. It remembers nothing but offers, for half a minute, and relay agents;
@@ -97,7 +98,7 @@ public final class DhcpServer {
      * @param address that was asked for
      * @param conflict whether somebody answered
      */
-    public Answer probed(final Query query, final Scope scope, final LeaseTable leases, final long address,
+    public Answer probed(final Query query, final Scope scope, final LeaseTable leases, final Ipv4 address,
             final boolean conflict) {
         expire(leases);
         final Memory memory = memories.computeIfAbsent(scope.id(), key -> new Memory(new Offers(), new Routers()));
@@ -150,32 +151,32 @@ public final class DhcpServer {
     }
 
     private static Answer offer(final Exchange exchange, final Routers routers, final boolean takeover) {
-        final OptionalLong choice = AddressChoice.choose(exchange, takeover);
+        final Optional<Ipv4> choice = AddressChoice.choose(exchange, takeover);
         if (choice.isEmpty()) {
             return new Nothing(Reason.NO_ADDRESS);
         }
-        final long address = choice.getAsLong();
+        final Ipv4 address = choice.orElseThrow();
         if (exchange.exceedsQuota(address)) {
             return new Nothing(Reason.QUOTA);
         }
         final ServedSubnet subnet = exchange.subnetOf(address).orElseThrow();
         final boolean probed = !needsProbe(exchange, subnet, address) || exchange.offers().to(exchange.client())
-            .filter(offer -> offer.address() == address && offer.probed()).isPresent();
+            .filter(offer -> offer.address().equals(address) && offer.probed()).isPresent();
         exchange.offers().hold(exchange.client(), address, probed, exchange.now());
         return probed ? Replies.lease(exchange, MessageType.OFFER, subnet, address, routers.of(subnet))
             : new Answer.Probe(address, subnet.attached().orElseThrow());
     }
 
     /** RFC 2131, section 2.2. Not for what a host has, or what is kept for one host, which may well have it by hand. */
-    private static boolean needsProbe(final Exchange exchange, final ServedSubnet subnet, final long address) {
+    private static boolean needsProbe(final Exchange exchange, final ServedSubnet subnet, final Ipv4 address) {
         return exchange.scope().dhcp().probeMillis() > 0 && subnet.attached().isPresent()
             && !exchange.isBoundHere(address)
             && subnet.reservationOf(address).filter(kept -> kept.mac().isPresent()).isEmpty();
     }
 
     private static Answer inform(final Exchange exchange, final Routers routers) {
-        final long address = exchange.message().addresses().client();
-        if (address == 0) {
+        final Ipv4 address = exchange.message().addresses().client();
+        if (address.isUnspecified()) {
             return new Nothing(Reason.INCOMPLETE);
         }
         final ServedSubnet subnet = exchange.subnetOf(address).orElse(null);
@@ -186,11 +187,11 @@ public final class DhcpServer {
     /** RFC 2131, section 4.3.3. */
     private static Answer decline(final Exchange exchange) {
         final OptionSet options = exchange.message().options();
-        final long address = options.number(OptionCode.REQUESTED_ADDRESS).orElse(0L);
-        if (address == 0 || options.get(OptionCode.SERVER).isEmpty()) {
+        final Ipv4 address = options.address(OptionCode.REQUESTED_ADDRESS).orElse(Ipv4.UNSPECIFIED);
+        if (address.isUnspecified() || options.get(OptionCode.SERVER).isEmpty()) {
             return new Nothing(Reason.INCOMPLETE);
         }
-        if (!exchange.scope().isGateway(options.number(OptionCode.SERVER).orElseThrow())) {
+        if (!exchange.scope().isGateway(options.address(OptionCode.SERVER).orElseThrow())) {
             return new Nothing(Reason.OTHER_SERVER);
         }
         if (!isTheirs(exchange, address)) {
@@ -201,19 +202,19 @@ public final class DhcpServer {
         return new Nothing(Reason.DECLINED);
     }
 
-    private static void markDeclined(final Exchange exchange, final long address) {
+    private static void markDeclined(final Exchange exchange, final Ipv4 address) {
         exchange.leases().put(new Lease(address, Lease.State.DECLINED, exchange.client(), exchange.message().mac(),
             Requests.placeOf(exchange), "", exchange.now() + DECLINED_SECONDS));
     }
 
     /** RFC 2131, section 4.3.4. */
     private static Answer release(final Exchange exchange) {
-        final long address = exchange.message().addresses().client();
+        final Ipv4 address = exchange.message().addresses().client();
         final OptionSet options = exchange.message().options();
-        if (address == 0) {
+        if (address.isUnspecified()) {
             return new Nothing(Reason.INCOMPLETE);
         }
-        if (options.number(OptionCode.SERVER).filter(exchange.scope()::isGateway).isEmpty()) {
+        if (options.address(OptionCode.SERVER).filter(exchange.scope()::isGateway).isEmpty()) {
             return new Nothing(Reason.OTHER_SERVER);
         }
         if (!isTheirs(exchange, address)) {
@@ -225,7 +226,7 @@ public final class DhcpServer {
     }
 
     /** Whether a client has an address where the message comes from: nobody else's word ends a lease. */
-    private static boolean isTheirs(final Exchange exchange, final long address) {
+    private static boolean isTheirs(final Exchange exchange, final Ipv4 address) {
         return exchange.isBoundHere(address) && exchange.leases().at(address)
             .filter(lease -> lease.mac().equals(exchange.message().mac()))
             .filter(lease -> lease.attachment().isEmpty()

@@ -3,6 +3,7 @@ package io.penstock.dhcp;
 
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Dhcp.Reservation;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -23,12 +24,12 @@ record Exchange(Query query, Scope scope, LeaseTable leases, Offers offers, List
     }
 
     /** The client's subnet that an address is in. */
-    Optional<ServedSubnet> subnetOf(final long address) {
+    Optional<ServedSubnet> subnetOf(final Ipv4 address) {
         return subnets.stream().filter(subnet -> subnet.contains(address)).findFirst();
     }
 
     /** Whether the client uses an address now. */
-    boolean isBoundHere(final long address) {
+    boolean isBoundHere(final Ipv4 address) {
         return leases.at(address).filter(lease -> lease.isBound() && lease.client().equals(client())).isPresent();
     }
 
@@ -37,10 +38,10 @@ record Exchange(Query query, Scope scope, LeaseTable leases, Offers offers, List
      *
      * @param takeover whether a reservation of its place may be taken from who was there before
      */
-    boolean mayHave(final ServedSubnet subnet, final long address, final boolean takeover) {
+    boolean mayHave(final ServedSubnet subnet, final Ipv4 address, final boolean takeover) {
         final Optional<Reservation> kept = subnet.reservationOf(address);
         final boolean theirs = kept.filter(each -> isKeptForClient(subnet, each)).isPresent();
-        if (!theirs && !subnet.isOpen(address) || address == message().addresses().relay()
+        if (!theirs && !subnet.isOpen(address) || address.equals(message().addresses().relay())
                 || offers.isOthers(address, client())) {
             return false;
         }
@@ -60,13 +61,13 @@ record Exchange(Query query, Scope scope, LeaseTable leases, Offers offers, List
     }
 
     /** The same, and that no other address is kept for the client in the subnet that it may have. */
-    boolean shouldHave(final ServedSubnet subnet, final long address, final boolean takeover) {
+    boolean shouldHave(final ServedSubnet subnet, final Ipv4 address, final boolean takeover) {
         return mayHave(subnet, address, takeover) && subnet.reservationFor(query).map(Reservation::address)
-            .filter(other -> other != address && mayHave(subnet, other, false)).isEmpty();
+            .filter(other -> !other.equals(address) && mayHave(subnet, other, false)).isEmpty();
     }
 
     /** Whether an address would be one lease too many. Other leases of the client here end with a new one. */
-    boolean exceedsQuota(final long address) {
+    boolean exceedsQuota(final Ipv4 address) {
         if (scope.quota().isEmpty() || leases.at(address).filter(Lease::isBound).isPresent()) {
             return false;
         }
@@ -74,8 +75,8 @@ record Exchange(Query query, Scope scope, LeaseTable leases, Offers offers, List
     }
 
     /** Other leases that the client has where it is. */
-    List<Lease> othersHere(final long address) {
-        return leases.of(client()).stream().filter(lease -> lease.isBound() && lease.address() != address
+    List<Lease> othersHere(final Ipv4 address) {
+        return leases.of(client()).stream().filter(lease -> lease.isBound() && !lease.address().equals(address)
             && subnetOf(lease.address()).isPresent()).toList();
     }
 
@@ -90,7 +91,7 @@ record Exchange(Query query, Scope scope, LeaseTable leases, Offers offers, List
      *
      * @param address what the client is about to get
      */
-    Optional<Lease> holderElsewhere(final long address) {
+    Optional<Lease> holderElsewhere(final Ipv4 address) {
         return Stream.concat(leases.at(address).stream().filter(lease -> isBoundHere(address)),
                 othersHere(address).stream())
             .filter(lease -> subnetOf(lease.address()).filter(subnet -> subnet.attached().isPresent()).isPresent())
@@ -98,7 +99,7 @@ record Exchange(Query query, Scope scope, LeaseTable leases, Offers offers, List
     }
 
     /** The name that the client's lease gets: the one kept for it, or what it tells if nobody else has that. */
-    String hostName(final ServedSubnet subnet, final long address) {
+    String hostName(final ServedSubnet subnet, final Ipv4 address) {
         final Optional<String> kept = subnet.reservationOf(address).flatMap(Reservation::hostName);
         if (kept.isPresent()) {
             return kept.orElseThrow();

@@ -2,6 +2,7 @@
 package io.penstock.dhcp;
 
 import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -18,14 +19,14 @@ import java.util.TreeSet;
  */
 public final class LeaseTable {
     private static final Comparator<Lease> BY_END =
-        Comparator.comparingLong(Lease::expires).thenComparingLong(Lease::address);
+        Comparator.comparingLong(Lease::expires).thenComparing(Lease::address);
 
     /** A host gets its former address again while it is remembered, which costs memory and room in the datastore. */
     private static final int MOST_FREE = 4096;
 
-    private final TreeMap<Long, Lease> byAddress = new TreeMap<>();
-    private final Map<String, Map<Long, Lease>> byClient = new HashMap<>();
-    private final Map<String, Map<Long, Lease>> byName = new HashMap<>();
+    private final TreeMap<Ipv4, Lease> byAddress = new TreeMap<>();
+    private final Map<String, Map<Ipv4, Lease>> byClient = new HashMap<>();
+    private final Map<String, Map<Ipv4, Lease>> byName = new HashMap<>();
     /** What ends some time: bound and declined. */
     private final NavigableSet<Lease> ending = new TreeSet<>(BY_END);
     private final NavigableSet<Lease> free = new TreeSet<>(BY_END);
@@ -39,7 +40,7 @@ public final class LeaseTable {
     }
 
     /** The lease of an address. */
-    public Optional<Lease> at(final long address) {
+    public Optional<Lease> at(final Ipv4 address) {
         return Optional.ofNullable(byAddress.get(address));
     }
 
@@ -58,9 +59,9 @@ public final class LeaseTable {
         return bound;
     }
 
-    /** The first address from {@code address} on that has no lease. */
-    long nextUnused(final long address) {
-        return recorded.nextAbsent(address);
+    /** The number of the first address from that of a number on that has no lease; 2^32 when there is none. */
+    long nextUnused(final long from) {
+        return recorded.nextAbsent(from);
     }
 
     /** What was released or ran out, longest ago first. */
@@ -83,7 +84,7 @@ public final class LeaseTable {
     }
 
     /** Removes the lease of an address, if there is one. */
-    public void remove(final long address) {
+    public void remove(final Ipv4 address) {
         final Lease lease = byAddress.remove(address);
         if (lease == null) {
             return;
@@ -91,7 +92,7 @@ public final class LeaseTable {
         removeFrom(byClient, lease.client(), address);
         removeFrom(byName, lease.hostName(), address);
         (lease.state() == Lease.State.FREE ? free : ending).remove(lease);
-        recorded.remove(address);
+        recorded.remove(address.number());
         bound -= lease.isBound() ? 1 : 0;
         changed = true;
     }
@@ -130,12 +131,12 @@ public final class LeaseTable {
             byName.computeIfAbsent(lease.hostName(), key -> new TreeMap<>()).put(lease.address(), lease);
         }
         (lease.state() == Lease.State.FREE ? free : ending).add(lease);
-        recorded.add(lease.address());
+        recorded.add(lease.address().number());
         bound += lease.isBound() ? 1 : 0;
     }
 
-    private static void removeFrom(final Map<String, Map<Long, Lease>> index, final String key, final long address) {
-        final Map<Long, Lease> leases = index.get(key);
+    private static void removeFrom(final Map<String, Map<Ipv4, Lease>> index, final String key, final Ipv4 address) {
+        final Map<Ipv4, Lease> leases = index.get(key);
         if (leases != null && leases.remove(address) != null && leases.isEmpty()) {
             index.remove(key);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.dhcp;
 
+import io.penstock.pipeline.net.Ipv4;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -19,11 +20,11 @@ final class Offers {
      *
      * @param probed whether it was sent; or else nobody knows yet if the address is free
      */
-    record Offer(long address, boolean probed, long until) { }
+    record Offer(Ipv4 address, boolean probed, long until) { }
 
     /** Oldest first. */
     private final LinkedHashMap<String, Offer> byClient = new LinkedHashMap<>();
-    private final Map<Long, String> byAddress = new HashMap<>();
+    private final Map<Ipv4, String> byAddress = new HashMap<>();
     private final AddressRuns addresses = new AddressRuns();
 
     /** The offer to a client. */
@@ -32,22 +33,22 @@ final class Offers {
     }
 
     /** Whether an address was offered to another client. */
-    boolean isOthers(final long address, final String client) {
+    boolean isOthers(final Ipv4 address, final String client) {
         final String holder = byAddress.get(address);
         return holder != null && !holder.equals(client);
     }
 
-    /** The first address from {@code address} on that is offered to nobody. */
-    long nextUnoffered(final long address) {
-        return addresses.nextAbsent(address);
+    /** The number of the first address from that of a number on that is offered to nobody; 2^32 when there is none. */
+    long nextUnoffered(final long from) {
+        return addresses.nextAbsent(from);
     }
 
     /** Keeps an address for a client, who has no other from now on. */
-    void hold(final String client, final long address, final boolean probed, final long now) {
+    void hold(final String client, final Ipv4 address, final boolean probed, final long now) {
         remove(client);
         byClient.put(client, new Offer(address, probed, now + HOLD_SECONDS));
         byAddress.put(address, client);
-        addresses.add(address);
+        addresses.add(address.number());
         if (byClient.size() > MOST) {
             remove(byClient.keySet().iterator().next());
         }
@@ -58,7 +59,7 @@ final class Offers {
         final Offer offer = byClient.remove(client);
         if (offer != null) {
             byAddress.remove(offer.address());
-            addresses.remove(offer.address());
+            addresses.remove(offer.address().number());
         }
     }
 

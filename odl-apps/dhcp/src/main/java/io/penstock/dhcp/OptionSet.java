@@ -3,6 +3,7 @@ package io.penstock.dhcp;
 
 import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -126,9 +127,14 @@ public final class OptionSet {
         return Optional.ofNullable(values.get(code));
     }
 
-    /** An option of four bytes that was checked to have them: a number or an address. */
+    /** An option of four bytes that was checked to have them: a number. */
     Optional<Long> number(final int code) {
         return get(code).filter(value -> value.length() == 4).map(value -> value.u32(0));
+    }
+
+    /** The same as an address. */
+    Optional<Ipv4> address(final int code) {
+        return number(code).map(Ipv4::new);
     }
 
     /** Whether some of them were in the field file. */

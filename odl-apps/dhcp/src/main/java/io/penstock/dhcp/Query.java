@@ -3,7 +3,7 @@ package io.penstock.dhcp;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.frames.Ipv4Packet;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
 import java.util.Optional;
 
@@ -12,10 +12,10 @@ import java.util.Optional;
  *
  * @param attachment where it came from; empty if that is none of the tenant's
  * @param sourceMac of the frame: the client's, or that of the router before us
- * @param source address of the packet, 0 if the sender had none
+ * @param source address of the packet, {@link Ipv4#UNSPECIFIED} if the sender had none
  * @param destination address of the packet, one of ours or everybody's
  */
-public record Query(DhcpMessage message, Optional<String> attachment, Mac sourceMac, long source, long destination) {
+public record Query(DhcpMessage message, Optional<String> attachment, Mac sourceMac, Ipv4 source, Ipv4 destination) {
     public Query {
         requireNonNull(message);
         requireNonNull(attachment);
@@ -23,6 +23,6 @@ public record Query(DhcpMessage message, Optional<String> attachment, Mac source
 
     /** Whether it was sent to us alone. */
     boolean isToUs() {
-        return destination != Ipv4Packet.BROADCAST;
+        return !destination.equals(Ipv4.BROADCAST);
     }
 }

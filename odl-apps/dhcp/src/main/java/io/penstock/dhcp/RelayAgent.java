@@ -2,6 +2,7 @@
 package io.penstock.dhcp;
 
 import io.penstock.frames.Bytes;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.Optional;
 
 /** What a relay agent says of a client in option 82 (RFC 3046). */
@@ -33,8 +34,8 @@ final class RelayAgent {
     }
 
     /** An address of the link that the client is on, if it is not the relay agent's. */
-    static Optional<Long> link(final DhcpMessage message) {
-        return find(message, LINK).map(value -> value.u32(0));
+    static Optional<Ipv4> link(final DhcpMessage message) {
+        return find(message, LINK).map(value -> new Ipv4(value.u32(0)));
     }
 
     private static Optional<Bytes> find(final DhcpMessage message, final int code) {

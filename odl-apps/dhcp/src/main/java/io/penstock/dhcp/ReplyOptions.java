@@ -5,6 +5,7 @@ import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
 import io.penstock.frames.Ipv4Packet;
 import io.penstock.frames.Udp;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -23,7 +24,7 @@ final class ReplyOptions {
     private int room;
 
     /** What every reply has: type, server, and what RFC 6842, RFC 3046 and RFC 3011 want to be sent back. */
-    ReplyOptions(final DhcpMessage query, final MessageType type, final long server) {
+    ReplyOptions(final DhcpMessage query, final MessageType type, final Ipv4 server) {
         this.query = query;
         final int told = query.options().get(OptionCode.LARGEST_MESSAGE).map(value -> value.u16(0)).orElse(0);
         final int client = Math.min(LARGEST_PACKET, Math.max(USUAL_PACKET, told)) - HEADERS;
@@ -33,7 +34,7 @@ final class ReplyOptions {
         relayAgent = withAgent < USUAL_PACKET - HEADERS ? Bytes.EMPTY : agent;
         room = (relayAgent.isEmpty() ? client : Math.min(client, withAgent)) - DhcpMessage.FIXED - 1;
         put(OptionCode.MESSAGE_TYPE, new BytesWriter().u8(type.number()).bytes());
-        put(OptionCode.SERVER, new BytesWriter().u32(server).bytes());
+        put(OptionCode.SERVER, new BytesWriter().u32(server.number()).bytes());
         echo(OptionCode.CLIENT_IDENTIFIER);
         if (query.isRelayed()) {
             echo(OptionCode.SUBNET_SELECTION);

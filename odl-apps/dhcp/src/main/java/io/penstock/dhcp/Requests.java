@@ -4,6 +4,7 @@ package io.penstock.dhcp;
 import io.penstock.dhcp.Answer.Nothing;
 import io.penstock.dhcp.Answer.Reason;
 import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.Optional;
 
 /** Answers requests in the four states that a client sends them in (RFC 2131, section 4.3.2). */
@@ -18,18 +19,18 @@ final class Requests {
 
     static Answer answer(final Exchange exchange, final Routers routers) {
         final DhcpMessage message = exchange.message();
-        final Optional<Long> server = message.options().number(OptionCode.SERVER);
-        final Optional<Long> requested = message.options().number(OptionCode.REQUESTED_ADDRESS);
-        final long current = message.addresses().client();
+        final Optional<Ipv4> server = message.options().address(OptionCode.SERVER);
+        final Optional<Ipv4> requested = message.options().address(OptionCode.REQUESTED_ADDRESS);
+        final Ipv4 current = message.addresses().client();
         if (server.isPresent() && !exchange.scope().isGateway(server.orElseThrow())) {
             exchange.offers().remove(exchange.client());
             return new Nothing(Reason.OTHER_SERVER);
         }
-        if (current != 0 && requested.isPresent() && requested.orElseThrow() != current
-                || current == 0 && requested.orElse(0L) == 0) {
+        if (current.isUnspecified() ? requested.orElse(current).isUnspecified()
+                : !requested.orElse(current).equals(current)) {
             return new Nothing(Reason.INCOMPLETE);
         }
-        if (current != 0) {
+        if (!current.isUnspecified()) {
             return renew(exchange, routers, current);
         }
         return server.isPresent() ? select(exchange, routers, requested.orElseThrow())
@@ -37,24 +38,24 @@ final class Requests {
     }
 
     /** SELECTING: what we offered, or would have. */
-    private static Answer select(final Exchange exchange, final Routers routers, final long address) {
+    private static Answer select(final Exchange exchange, final Routers routers, final Ipv4 address) {
         final ServedSubnet subnet = exchange.subnetOf(address).orElse(null);
         if (subnet == null) {
             return nak(exchange, WRONG_NETWORK);
         }
         final boolean offered = exchange.offers().to(exchange.client())
-            .filter(offer -> offer.address() == address && offer.probed()).isPresent();
+            .filter(offer -> offer.address().equals(address) && offer.probed()).isPresent();
         return exchange.shouldHave(subnet, address, offered) ? bind(exchange, routers, subnet, address)
             : nak(exchange, NOT_THEIRS);
     }
 
     /** INIT-REBOOT: what it had. */
-    private static Answer reboot(final Exchange exchange, final Routers routers, final long address) {
+    private static Answer reboot(final Exchange exchange, final Routers routers, final Ipv4 address) {
         return extend(exchange, routers, address, false);
     }
 
     /** RENEWING, which is sent to us alone and so means us; or REBINDING, which may mean any server. */
-    private static Answer renew(final Exchange exchange, final Routers routers, final long address) {
+    private static Answer renew(final Exchange exchange, final Routers routers, final Ipv4 address) {
         final boolean renewing = exchange.query().isToUs() && !exchange.message().isRelayed();
         if (renewing && exchange.subnetOf(address).filter(subnet -> !routers.isKnown(subnet)).isPresent()) {
             // Without an answer the client comes through its relay agent, in time.
@@ -63,7 +64,7 @@ final class Requests {
         return extend(exchange, routers, address, renewing);
     }
 
-    private static Answer extend(final Exchange exchange, final Routers routers, final long address,
+    private static Answer extend(final Exchange exchange, final Routers routers, final Ipv4 address,
             final boolean meansUs) {
         final ServedSubnet subnet = exchange.subnetOf(address).orElse(null);
         if (subnet == null) {
@@ -73,7 +74,7 @@ final class Requests {
         final boolean theirs = exchange.leases().at(address)
             .filter(lease -> lease.state() != Lease.State.DECLINED && lease.client().equals(exchange.client()))
             .isPresent()
-            || subnet.reservationFor(exchange.query()).filter(kept -> kept.address() == address).isPresent();
+            || subnet.reservationFor(exchange.query()).filter(kept -> kept.address().equals(address)).isPresent();
         if (theirs && exchange.shouldHave(subnet, address, false)) {
             return bind(exchange, routers, subnet, address);
         }
@@ -87,7 +88,7 @@ final class Requests {
     }
 
     private static Answer bind(final Exchange exchange, final Routers routers, final ServedSubnet subnet,
-            final long address) {
+            final Ipv4 address) {
         if (exchange.exceedsQuota(address)) {
             return new Nothing(Reason.QUOTA);
         }

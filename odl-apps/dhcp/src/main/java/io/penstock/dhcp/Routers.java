@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.dhcp;
 
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import java.util.HashMap;
 import java.util.Map;
@@ -12,7 +14,7 @@ import java.util.Optional;
  */
 final class Routers {
     /** Empty where the agent's address is not in the subnet. */
-    private final Map<Prefix, Optional<Long>> heard = new HashMap<>();
+    private final Map<Prefix, Optional<Ipv4>> heard = new HashMap<>();
 
     /** Learns from a message that came through an agent. */
     void hear(final DhcpMessage message, final ServedSubnet subnet) {
@@ -29,8 +31,8 @@ final class Routers {
     }
 
     /** The router of a subnet unless one is configured. */
-    Optional<Long> of(final ServedSubnet subnet) {
-        return subnet.attached().isPresent() ? subnet.attached().map(each -> each.gateway())
+    Optional<Ipv4> of(final ServedSubnet subnet) {
+        return subnet.attached().isPresent() ? subnet.attached().map(Tenant.Subnet::gateway)
             : heard.getOrDefault(subnet.config().prefix(), Optional.empty());
     }
 }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -80,12 +81,12 @@ public final class Scope {
     }
 
     /** Whether an address is one of ours. */
-    boolean isGateway(final long address) {
-        return subnets.stream().anyMatch(subnet -> subnet.gateway() == address);
+    boolean isGateway(final Ipv4 address) {
+        return subnets.stream().anyMatch(subnet -> subnet.gateway().equals(address));
     }
 
     /** The subnet that an address is in, wherever that is. */
-    Optional<ServedSubnet> servedWith(final long address) {
+    Optional<ServedSubnet> servedWith(final Ipv4 address) {
         return served.stream().filter(subnet -> subnet.contains(address)).findFirst();
     }
 
@@ -97,8 +98,8 @@ public final class Scope {
     List<ServedSubnet> servedAt(final Query query) {
         final DhcpMessage message = query.message();
         if (message.isRelayed()) {
-            final long link = RelayAgent.link(message)
-                .or(() -> message.options().number(OptionCode.SUBNET_SELECTION)).orElse(message.addresses().relay());
+            final Ipv4 link = RelayAgent.link(message)
+                .or(() -> message.options().address(OptionCode.SUBNET_SELECTION)).orElse(message.addresses().relay());
             return servedWith(link).stream().toList();
         }
         final List<ServedSubnet> here = served.stream()
@@ -128,8 +129,9 @@ public final class Scope {
 
     /** Whether a client behind a router of the tenant renews its lease without a relay agent. */
     boolean isRouted(final Query query) {
-        final long address = query.message().addresses().client();
-        return !query.message().isRelayed() && query.isToUs() && address != 0 && query.source() == address
+        final Ipv4 address = query.message().addresses().client();
+        return !query.message().isRelayed() && query.isToUs() && !address.isUnspecified()
+            && query.source().equals(address)
             && servedWith(address).filter(subnet -> subnet.attached().isEmpty()).isPresent();
     }
 
@@ -139,7 +141,7 @@ public final class Scope {
     }
 
     /** Whether an address is in a subnet of the VRF at the sender's attachment, served or not. */
-    boolean isHere(final long address, final Query query) {
+    boolean isHere(final Ipv4 address, final Query query) {
         return subnets.stream().anyMatch(subnet -> isAt(subnet, query) && subnet.prefix().contains(address));
     }
 
@@ -148,7 +150,7 @@ public final class Scope {
      * subnet. Through a relay agent the gateway of the subnet that the agent's address is in, or else that the packet
      * came from; if neither is ours, the first one.
      */
-    long identifier(final Query query, final ServedSubnet subnet) {
+    Ipv4 identifier(final Query query, final ServedSubnet subnet) {
         if (isGateway(query.destination())) {
             return query.destination();
         }
@@ -159,7 +161,7 @@ public final class Scope {
             .orElseGet(() -> subnets.get(0).gateway());
     }
 
-    private Optional<Long> gatewayOf(final long address) {
+    private Optional<Ipv4> gatewayOf(final Ipv4 address) {
         return subnets.stream().filter(subnet -> subnet.prefix().contains(address)).map(Tenant.Subnet::gateway)
             .findFirst();
     }

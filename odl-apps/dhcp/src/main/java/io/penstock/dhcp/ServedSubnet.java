@@ -5,6 +5,7 @@ import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Dhcp.Reservation;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Range;
 import java.util.ArrayList;
@@ -23,12 +24,12 @@ final class ServedSubnet {
     private final Dhcp.Subnet config;
     private final Optional<Tenant.Subnet> attached;
     private final ConfiguredOptions options;
-    private final Map<Long, Reservation> byAddress = new HashMap<>();
+    private final Map<Ipv4, Reservation> byAddress = new HashMap<>();
     private final Map<Mac, Reservation> byMac = new HashMap<>();
     private final Map<String, Reservation> byAttachment = new HashMap<>();
     private final Map<String, Reservation> byCircuit = new HashMap<>();
     /** What anybody may get, by its first address. */
-    private final TreeMap<Long, Range> open = new TreeMap<>();
+    private final TreeMap<Ipv4, Range> open = new TreeMap<>();
 
     /**
      * Makes one.
@@ -54,22 +55,23 @@ final class ServedSubnet {
         byAddress.keySet().forEach(address -> closed.add(new Range(address, address)));
         attached.ifPresent(subnet -> closed.add(new Range(subnet.gateway(), subnet.gateway())));
         config.options().routers().forEach(address -> closed.add(new Range(address, address)));
-        final long network = config.prefix().address();
-        final long last = config.prefix().end() - 1;
+        final Ipv4 network = config.prefix().address();
+        final Ipv4 last = config.prefix().last();
         if (config.prefix().length() < SHORTEST_WITHOUT_BROADCAST) {
             closed.add(new Range(network, network));
             closed.add(new Range(last, last));
         }
-        closed.sort(Comparator.comparingLong(Range::first));
-        config.pools().stream().sorted(Comparator.comparingLong(Range::first)).forEach(pool -> {
-            long first = Math.max(pool.first(), network);
-            final long end = Math.min(pool.last(), last);
+        closed.sort(Comparator.comparing(Range::first));
+        config.pools().stream().sorted(Comparator.comparing(Range::first)).forEach(pool -> {
+            // Numbers, for what is before the first address and behind the last one.
+            long first = Math.max(pool.first().number(), network.number());
+            final long end = Math.min(pool.last().number(), last.number());
             for (final Range range : closed) {
-                if (range.first() > end) {
+                if (range.first().number() > end) {
                     break;
                 }
-                open(first, range.first() - 1);
-                first = Math.max(first, range.last() + 1);
+                open(first, range.first().number() - 1);
+                first = Math.max(first, range.last().number() + 1);
             }
             open(first, end);
         });
@@ -77,10 +79,14 @@ final class ServedSubnet {
 
     /** Opens a range but for what is open already: pools may overlap. */
     private void open(final long first, final long last) {
-        final Map.Entry<Long, Range> before = open.floorEntry(last);
-        final long from = before == null ? first : Math.max(first, before.getValue().last() + 1);
+        if (first > last) {
+            return;
+        }
+        final Map.Entry<Ipv4, Range> before = open.floorEntry(new Ipv4(last));
+        final long from = before == null ? first : Math.max(first, before.getValue().last().number() + 1);
         if (from <= last) {
-            open.put(from, new Range(from, last));
+            final Range range = new Range(new Ipv4(from), new Ipv4(last));
+            open.put(range.first(), range);
         }
     }
 
@@ -97,7 +103,7 @@ final class ServedSubnet {
     }
 
     /** Whether an address is one of the subnet's. */
-    boolean contains(final long address) {
+    boolean contains(final Ipv4 address) {
         return config.prefix().contains(address);
     }
 
@@ -107,15 +113,15 @@ final class ServedSubnet {
     }
 
     /** Whether whoever asks may get an address. */
-    boolean isOpen(final long address) {
-        final Map.Entry<Long, Range> range = open.floorEntry(address);
+    boolean isOpen(final Ipv4 address) {
+        final Map.Entry<Ipv4, Range> range = open.floorEntry(address);
         return range != null && range.getValue().contains(address);
     }
 
     /** Whether no host has an open address. */
     boolean hasFree(final LeaseTable leases) {
         for (final Range range : openRanges()) {
-            if (leases.nextUnused(range.first()) <= range.last()) {
+            if (leases.nextUnused(range.first().number()) <= range.last().number()) {
                 return true;
             }
         }
@@ -128,7 +134,7 @@ final class ServedSubnet {
     }
 
     /** Who an address is kept for. */
-    Optional<Reservation> reservationOf(final long address) {
+    Optional<Reservation> reservationOf(final Ipv4 address) {
         return Optional.ofNullable(byAddress.get(address));
     }
 

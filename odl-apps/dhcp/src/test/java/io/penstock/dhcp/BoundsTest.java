@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
 import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,7 +103,7 @@ class BoundsTest {
         final DhcpMessage message = discover(MAC).option(OptionCode.RELAY_AGENT, "0201ff" + "0102AABB" + "05040a090001")
             .message();
         assertThat(RelayAgent.circuitId(message)).contains("aabb");
-        assertThat(RelayAgent.link(message)).contains(0x0a090001L);
+        assertThat(RelayAgent.link(message)).contains(Ipv4.parse("10.9.0.1"));
         assertThat(RelayAgent.circuitId(discover(MAC).option(OptionCode.RELAY_AGENT, "0201ff").message())).isEmpty();
         assertThat(RelayAgent.link(discover(MAC).message())).isEmpty();
     }
@@ -205,23 +206,23 @@ class BoundsTest {
     @Test
     void anOfferIsKeptForItsTimeAndNotASecondLonger() {
         final Offers offers = new Offers();
-        offers.hold("a", 5, true, 100);
+        offers.hold("a", new Ipv4(5), true, 100);
         offers.expire(100 + Offers.HOLD_SECONDS - 1);
-        assertThat(offers.to("a")).contains(new Offers.Offer(5, true, 100 + Offers.HOLD_SECONDS));
-        assertThat(offers.isOthers(5, "a")).isFalse();
-        assertThat(offers.isOthers(5, "b")).isTrue();
-        assertThat(offers.isOthers(6, "b")).isFalse();
+        assertThat(offers.to("a")).contains(new Offers.Offer(new Ipv4(5), true, 100 + Offers.HOLD_SECONDS));
+        assertThat(offers.isOthers(new Ipv4(5), "a")).isFalse();
+        assertThat(offers.isOthers(new Ipv4(5), "b")).isTrue();
+        assertThat(offers.isOthers(new Ipv4(6), "b")).isFalse();
         offers.expire(100 + Offers.HOLD_SECONDS);
         assertThat(offers.to("a")).isEmpty();
-        assertThat(offers.isOthers(5, "b")).isFalse();
+        assertThat(offers.isOthers(new Ipv4(5), "b")).isFalse();
         assertThat(offers.nextUnoffered(5)).isEqualTo(5);
     }
 
     @Test
     void aNewOfferReplacesTheOneBefore() {
         final Offers offers = new Offers();
-        offers.hold("a", 5, false, 100);
-        offers.hold("a", 6, true, 110);
+        offers.hold("a", new Ipv4(5), false, 100);
+        offers.hold("a", new Ipv4(6), true, 110);
         assertThat(offers.nextUnoffered(5)).isEqualTo(5);
         assertThat(offers.nextUnoffered(6)).isEqualTo(7);
         offers.expire(100 + Offers.HOLD_SECONDS);
@@ -232,18 +233,18 @@ class BoundsTest {
     void anOfferBeyondTheLimitReplacesTheOldest() {
         final Offers offers = new Offers();
         for (long client = 0; client < Offers.MOST; client++) {
-            offers.hold("c" + client, client, true, 0);
+            offers.hold("c" + client, new Ipv4(client), true, 0);
         }
         assertThat(offers.to("c0")).isPresent();
-        offers.hold("more", Offers.MOST, true, 0);
+        offers.hold("more", new Ipv4(Offers.MOST), true, 0);
         assertThat(offers.to("c0")).isEmpty();
         assertThat(offers.to("c1")).isPresent();
     }
 
     @Test
     void aLeaseEndsInTheSecondThatItExpires() {
-        final Lease bound = new Lease(1, Lease.State.BOUND, "c", new Mac(1), "lan", "pc", 50);
-        final Lease declined = new Lease(2, Lease.State.DECLINED, "d", new Mac(2), "lan", "", 60);
+        final Lease bound = new Lease(new Ipv4(1), Lease.State.BOUND, "c", new Mac(1), "lan", "pc", 50);
+        final Lease declined = new Lease(new Ipv4(2), Lease.State.DECLINED, "d", new Mac(2), "lan", "", 60);
         final LeaseTable table = new LeaseTable(List.of(bound, declined));
         table.expire(49);
         assertThat(table.toList()).containsExactly(bound, declined);
@@ -257,7 +258,7 @@ class BoundsTest {
         assertThat(table.toList()).containsExactly(bound.with(Lease.State.FREE, 50));
         assertThat(table.changed()).isTrue();
         table.stored();
-        table.remove(1);
+        table.remove(new Ipv4(1));
         assertThat(table.changed()).isTrue();
     }
 }

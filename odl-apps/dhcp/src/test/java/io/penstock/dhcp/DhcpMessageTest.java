@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.frames.Bytes;
 import io.penstock.frames.BytesWriter;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -29,7 +30,8 @@ class DhcpMessageTest {
             fixed("616263", "64").put(Bytes.parseHex("350101ff")).bytes()).orElseThrow();
         assertThat(message.header()).isEqualTo(new DhcpMessage.Header(1, 1, 1, 0xdeadbeefL, 3, 0x8000));
         assertThat(message.addresses())
-            .isEqualTo(new DhcpMessage.Addresses(0x0a000001L, 0x0a000002L, 0x0a000003L, 0x0a000004L));
+            .isEqualTo(new DhcpMessage.Addresses(Ipv4.parse("10.0.0.1"), Ipv4.parse("10.0.0.2"),
+                Ipv4.parse("10.0.0.3"), Ipv4.parse("10.0.0.4")));
         assertThat(message.mac()).isEqualTo(MAC);
         assertThat(message.serverName().text()).isEqualTo("abc");
         assertThat(message.file().text()).isEqualTo("d");

@@ -177,7 +177,7 @@ class DiscoverTest {
     void offersAreBounded() {
         final Offers offers = new Offers();
         for (long client = 0; client < 3 * Offers.MOST; client++) {
-            offers.hold("c" + client, client, true, 0);
+            offers.hold("c" + client, new Ipv4(client), true, 0);
         }
         assertThat(offers.to("c0")).isEmpty();
         assertThat(offers.nextUnoffered(2 * Offers.MOST)).isEqualTo(3 * Offers.MOST);

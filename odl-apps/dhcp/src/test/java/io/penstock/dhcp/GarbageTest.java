@@ -108,7 +108,7 @@ class GarbageTest {
             understood += parsed.isPresent() ? 1 : 0;
             parsed.ifPresent(read -> {
                 assertThat(DhcpMessage.parse(withoutOverload(read).bytes())).contains(withoutOverload(read));
-                network.server.answer(new Query(read, Optional.of("lan"), MAC, 0, Ipv4Packet.BROADCAST),
+                network.server.answer(new Query(read, Optional.of("lan"), MAC, Ipv4.UNSPECIFIED, Ipv4.BROADCAST),
                     network.scope(), network.leases);
             });
         }
@@ -146,15 +146,15 @@ class GarbageTest {
     void framesAreReadAndWritten() {
         final Query query = DhcpFrames.query(frame(seeds().get(0)), Optional.of("lan")).orElseThrow();
         assertThat(query).isEqualTo(new Query(DhcpMessage.parse(seeds().get(0)).orElseThrow(), Optional.of("lan"), MAC,
-            0, Ipv4Packet.BROADCAST));
+            Ipv4.UNSPECIFIED, Ipv4.BROADCAST));
         final Network network = new Network();
         final Answer.Reply reply = (Answer.Reply) network.server.answer(query, network.scope(), network.leases);
         final Ethernet frame = Ethernet.parse(Bytes.of(DhcpFrames.frame(reply))).orElseThrow();
         assertThat(frame.source()).isEqualTo(0x025053000001L);
         assertThat(frame.destination()).isEqualTo(MAC.number());
         final Ipv4Packet packet = Ipv4Packet.parse(frame.payload()).orElseThrow();
-        assertThat(packet.source()).isEqualTo(Ipv4.parse("10.0.1.1"));
-        assertThat(packet.destination()).isEqualTo(Ipv4.parse("10.0.1.10"));
+        assertThat(packet.source()).isEqualTo(Ipv4.parse("10.0.1.1").number());
+        assertThat(packet.destination()).isEqualTo(Ipv4.parse("10.0.1.10").number());
         final Udp datagram = Udp.parse(packet.payload(), packet.pseudoHeader()).orElseThrow();
         assertThat(datagram.sourcePort()).isEqualTo(67);
         assertThat(datagram.destinationPort()).isEqualTo(68);

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.dhcp.Answer.Nothing;
 import io.penstock.dhcp.Answer.Reason;
 import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -76,7 +77,7 @@ class HolderTest {
         network.ask(claim);
         final Answer answer = asked(claim, held, false);
         assertThat(type(answer)).isEqualTo(MessageType.ACK);
-        final long address = ((Answer.Reply) answer).message().addresses().yours();
+        final Ipv4 address = ((Answer.Reply) answer).message().addresses().yours();
         final DhcpMessage message = claim.message();
         assertThat(network.leases.at(address)).hasValueSatisfying(lease -> {
             assertThat(lease.isBound()).isTrue();

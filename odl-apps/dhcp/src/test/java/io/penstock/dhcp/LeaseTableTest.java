@@ -4,6 +4,7 @@ package io.penstock.dhcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -41,21 +42,21 @@ class LeaseTableTest {
     void ofManyThatHadAnAddressTheLastAreRemembered() {
         final LeaseTable table = new LeaseTable(List.of());
         for (int address = 0; address < 5000; address++) {
-            table.put(new Lease(address, Lease.State.BOUND, "c" + address, new Mac(1), "", "", 10 + address));
+            table.put(new Lease(new Ipv4(address), Lease.State.BOUND, "c" + address, new Mac(1), "", "", 10 + address));
         }
         table.expire(10_000);
         assertThat(table.toList()).hasSize(4096).allMatch(lease -> lease.state() == Lease.State.FREE);
-        assertThat(table.at(0)).isEmpty();
-        assertThat(table.at(4999)).isPresent();
+        assertThat(table.at(new Ipv4(0))).isEmpty();
+        assertThat(table.at(new Ipv4(4999))).isPresent();
     }
 
     @Test
     void everyIndexIsThatOfAPlainMap() {
         final Random random = new Random(2132);
         LeaseTable table = new LeaseTable(List.of());
-        final TreeMap<Long, Lease> plain = new TreeMap<>();
+        final TreeMap<Ipv4, Lease> plain = new TreeMap<>();
         for (int round = 0; round < ROUNDS; round++) {
-            final long address = random.nextInt(24);
+            final Ipv4 address = new Ipv4(random.nextInt(24));
             switch (random.nextInt(8)) {
                 case 0 -> {
                     table.remove(address);
@@ -78,13 +79,13 @@ class LeaseTableTest {
         }
     }
 
-    private static void expire(final Map<Long, Lease> plain, final long now) {
+    private static void expire(final Map<Ipv4, Lease> plain, final long now) {
         plain.values().removeIf(lease -> lease.state() == Lease.State.DECLINED && lease.expires() <= now);
         plain.replaceAll((address, lease) -> lease.isBound() && lease.expires() <= now
             ? lease.with(Lease.State.FREE, lease.expires()) : lease);
     }
 
-    private static void compare(final LeaseTable table, final Map<Long, Lease> plain, final Random random) {
+    private static void compare(final LeaseTable table, final Map<Ipv4, Lease> plain, final Random random) {
         assertThat(table.toList()).isEqualTo(List.copyOf(plain.values()));
         assertThat(table.bound()).isEqualTo((int) plain.values().stream().filter(Lease::isBound).count());
         final String client = "c" + random.nextInt(5);
@@ -98,7 +99,7 @@ class LeaseTableTest {
         assertThat(free).isEqualTo(plain.values().stream().filter(lease -> lease.state() == Lease.State.FREE)
             .sorted(Comparator.comparingLong(Lease::expires).thenComparing(Lease::address)).toList());
         long unused = 3;
-        while (plain.containsKey(unused)) {
+        while (plain.containsKey(new Ipv4(unused))) {
             unused++;
         }
         assertThat(table.nextUnused(3)).isEqualTo(unused);
@@ -106,10 +107,10 @@ class LeaseTableTest {
 
     @Test
     void onlyWhatIsOtherIsAChange() {
-        final Lease lease = new Lease(1, Lease.State.BOUND, "c", new Mac(1), "lan", "", 50);
+        final Lease lease = new Lease(new Ipv4(1), Lease.State.BOUND, "c", new Mac(1), "lan", "", 50);
         final LeaseTable table = new LeaseTable(List.of(lease));
         table.put(lease);
-        table.remove(2);
+        table.remove(new Ipv4(2));
         table.expire(49);
         assertThat(table.changed()).isFalse();
         table.expire(50);

@@ -24,12 +24,12 @@ class ModelTest {
     private static final String[] PLACES = {"lan", "wing", "lab", "relay"};
 
     /** What a client has, until when. */
-    private record Belief(long address, long until) { }
+    private record Belief(Ipv4 address, long until) { }
 
     private Random random;
     private Network network;
     private Map<Mac, Belief> beliefs;
-    private Map<Mac, Long> offers;
+    private Map<Mac, Ipv4> offers;
     private boolean probing;
 
     @Test
@@ -74,8 +74,8 @@ class ModelTest {
 
     private void send(final Mac mac, final int choice) {
         final Belief belief = beliefs.get(mac);
-        final long known = belief == null ? offers.getOrDefault(mac, someAddress()) : belief.address();
-        final long address = random.nextInt(5) == 0 ? someAddress() : known;
+        final Ipv4 known = belief == null ? offers.getOrDefault(mac, someAddress()) : belief.address();
+        final Ipv4 address = random.nextInt(5) == 0 ? someAddress() : known;
         if (choice < 50) {
             hear(mac, ask(at(new TestMessage(MessageType.DISCOVER, mac).name("h" + random.nextInt(6)))));
         } else if (choice < 75) {
@@ -90,7 +90,7 @@ class ModelTest {
             beliefs.remove(mac);
             ask(at(new TestMessage(MessageType.DECLINE, mac).wants(address).server("10.0.1.1")));
         } else if (choice < 98) {
-            if (belief != null && belief.address() == address) {
+            if (belief != null && belief.address().equals(address)) {
                 beliefs.remove(mac);
             }
             ask(at(new TestMessage(MessageType.RELEASE, mac).has(address).server("10.0.1.1").to("10.0.1.1")));
@@ -99,9 +99,9 @@ class ModelTest {
         }
     }
 
-    private long someAddress() {
+    private Ipv4 someAddress() {
         return Ipv4.parse(new String[] {"10.0.1.0", "10.0.2.0", "10.9.0.0", "10.0.3.0"}[random.nextInt(4)])
-            + (random.nextInt(6) == 0 ? random.nextInt(256) : 8 + random.nextInt(14));
+            .plus(random.nextInt(6) == 0 ? random.nextInt(256) : 8 + random.nextInt(14));
     }
 
     private TestMessage at(final TestMessage message) {
@@ -134,7 +134,7 @@ class ModelTest {
         }
         final DhcpMessage message = reply.message();
         assertThat(DhcpMessage.parse(message.bytes())).contains(message);
-        final long address = message.addresses().yours();
+        final Ipv4 address = message.addresses().yours();
         switch (message.type().orElseThrow()) {
             case OFFER -> offers.put(mac, address);
             case ACK -> {
@@ -149,19 +149,20 @@ class ModelTest {
     }
 
     private void check(final int seed, final int step) {
-        final Map<Long, Mac> owners = new HashMap<>();
+        final Map<Ipv4, Mac> owners = new HashMap<>();
         beliefs.values().removeIf(belief -> belief.until() <= network.now);
         beliefs.forEach((mac, belief) -> {
             final Mac other = owners.put(belief.address(), mac);
             if (other != null) {
                 throw new AssertionError("seed %d step %d: %s is of two".formatted(seed, step,
-                    Ipv4.text(belief.address())));
+                    belief.address()));
             }
         });
         for (final Lease lease : network.leases.toList()) {
-            final boolean may = lease.address() == Ipv4.parse("10.0.1.200") && lease.mac().number() == FIRST_MAC + 1
+            final boolean may = lease.address().equals(Ipv4.parse("10.0.1.200")) && lease.mac().number() == FIRST_MAC
+                + 1
                 || network.scope().dhcp().subnetOf(lease.address()).orElseThrow().handsOut(lease.address())
-                && (lease.address() != Ipv4.parse("10.0.1.12") || lease.mac().number() == FIRST_MAC);
+                && (!lease.address().equals(Ipv4.parse("10.0.1.12")) || lease.mac().number() == FIRST_MAC);
             if (!may) {
                 throw new AssertionError("seed %d step %d: %s".formatted(seed, step, lease));
             }

@@ -135,7 +135,7 @@ final class Network {
     }
 
     String offered(final TestMessage message) {
-        return Ipv4.text(reply(message, MessageType.OFFER).addresses().yours());
+        return reply(message, MessageType.OFFER).addresses().yours().toString();
     }
 
     Answer.Reason silence(final TestMessage message) {
@@ -152,8 +152,8 @@ final class Network {
     }
 
     String take(final Mac mac, final String address) {
-        return Ipv4.text(reply(TestMessage.request(mac).server("10.0.1.1").wants(address), MessageType.ACK)
-            .addresses().yours());
+        return reply(TestMessage.request(mac).server("10.0.1.1").wants(address), MessageType.ACK)
+            .addresses().yours().toString();
     }
 
     Lease lease(final String address) {

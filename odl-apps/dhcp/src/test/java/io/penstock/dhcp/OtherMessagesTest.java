@@ -87,7 +87,7 @@ class OtherMessagesTest {
     void section435InformGivesOptionsAndNoLease() {
         final TestMessage inform = new TestMessage(MessageType.INFORM, A).has("10.0.1.99");
         final DhcpMessage ack = network.reply(inform, MessageType.ACK);
-        assertThat(ack.addresses().yours()).isZero();
+        assertThat(ack.addresses().yours()).isEqualTo(Ipv4.UNSPECIFIED);
         assertThat(ack.addresses().client()).isEqualTo(Ipv4.parse("10.0.1.99"));
         assertThat(ack.options().all().keySet()).containsExactly(53, 54, 1, 3);
         assertThat(network.delivery(inform)).isEqualTo(

@@ -20,7 +20,7 @@ class ProbeTest {
     private String asked(final TestMessage message) {
         final Answer answer = network.ask(message);
         assertThat(answer).isInstanceOf(Answer.Probe.class);
-        return Ipv4.text(((Answer.Probe) answer).address());
+        return ((Answer.Probe) answer).address().toString();
     }
 
     private Answer probed(final TestMessage message, final String address, final boolean conflict) {
@@ -29,7 +29,7 @@ class ProbeTest {
 
     private static String offered(final Answer answer) {
         assertThat(answer).isInstanceOf(Answer.Reply.class);
-        return Ipv4.text(((Answer.Reply) answer).message().addresses().yours());
+        return ((Answer.Reply) answer).message().addresses().yours().toString();
     }
 
     @Test
@@ -60,7 +60,7 @@ class ProbeTest {
         Answer answer = network.ask(discover(A));
         for (int host = 10; host < 20; host++) {
             assertThat(answer).isInstanceOf(Answer.Probe.class);
-            answer = probed(discover(A), Ipv4.text(((Answer.Probe) answer).address()), true);
+            answer = probed(discover(A), ((Answer.Probe) answer).address().toString(), true);
         }
         assertThat(answer).isEqualTo(new Answer.Nothing(Answer.Reason.NO_ADDRESS));
     }

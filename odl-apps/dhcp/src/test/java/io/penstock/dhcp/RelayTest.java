@@ -33,7 +33,7 @@ class RelayTest {
     @Test
     void theSubnetIsThatOfTheAgentAndItsRouterIsTheAgent() {
         final DhcpMessage offer = network.reply(discover(A).through(RELAY), MessageType.OFFER);
-        assertThat(Ipv4.text(offer.addresses().yours())).isEqualTo("10.9.0.10");
+        assertThat(offer.addresses().yours().toString()).isEqualTo("10.9.0.10");
         assertThat(offer.addresses().relay()).isEqualTo(Ipv4.parse(RELAY));
         assertThat(router(offer).hex()).isEqualTo("0a090001");
         assertThat(network.silence(discover(A).through("10.8.0.1"))).isEqualTo(Answer.Reason.NO_SUBNET);
@@ -53,11 +53,11 @@ class RelayTest {
     @Test
     void theServerIsTheGatewayThatFacesTheAgent() {
         final DhcpMessage attached = network.reply(discover(A).through("10.0.2.2"), MessageType.OFFER);
-        assertThat(attached.options().number(OptionCode.SERVER)).contains(Ipv4.parse("10.0.2.1"));
+        assertThat(attached.options().address(OptionCode.SERVER)).contains(Ipv4.parse("10.0.2.1"));
         final DhcpMessage routed = network.reply(discover(A).through(RELAY), MessageType.OFFER);
-        assertThat(routed.options().number(OptionCode.SERVER)).contains(Ipv4.parse("10.0.1.1"));
+        assertThat(routed.options().address(OptionCode.SERVER)).contains(Ipv4.parse("10.0.1.1"));
         final DhcpMessage told = network.reply(discover(A).through(RELAY).to("10.0.3.1"), MessageType.OFFER);
-        assertThat(told.options().number(OptionCode.SERVER)).contains(Ipv4.parse("10.0.3.1"));
+        assertThat(told.options().address(OptionCode.SERVER)).contains(Ipv4.parse("10.0.3.1"));
     }
 
     @Test
@@ -117,11 +117,11 @@ class RelayTest {
     void rfc3011TheClientMayNameItsSubnetBehindAnAgent() {
         final DhcpMessage offer = network.reply(
             discover(A).through("10.8.0.1").option(OptionCode.SUBNET_SELECTION, "0a090000"), MessageType.OFFER);
-        assertThat(Ipv4.text(offer.addresses().yours())).isEqualTo("10.9.0.10");
+        assertThat(offer.addresses().yours().toString()).isEqualTo("10.9.0.10");
         assertThat(offer.options().get(OptionCode.SUBNET_SELECTION)).isPresent();
         final DhcpMessage here = network.reply(
             discover(B).option(OptionCode.SUBNET_SELECTION, "0a090000"), MessageType.OFFER);
-        assertThat(Ipv4.text(here.addresses().yours())).as("without one it does not choose").isEqualTo("10.0.1.10");
+        assertThat(here.addresses().yours().toString()).as("without one it does not choose").isEqualTo("10.0.1.10");
         assertThat(here.options().get(OptionCode.SUBNET_SELECTION)).isEmpty();
     }
 

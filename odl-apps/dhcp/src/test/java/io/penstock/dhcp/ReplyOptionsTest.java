@@ -34,7 +34,7 @@ class ReplyOptionsTest {
     private static Dhcp.Options routes(final String... prefixes) {
         final List<Route> routes = new ArrayList<>();
         for (final String prefix : prefixes) {
-            routes.add(new Route(Prefix.parse(prefix), 0x01020304L));
+            routes.add(new Route(Prefix.parse(prefix), Ipv4.parse("1.2.3.4")));
         }
         return new Dhcp.Options(List.of(), List.of(), Optional.empty(), List.of(), List.of(), Optional.empty(), routes,
             Optional.empty(), Optional.empty(), Optional.empty(), List.of());

@@ -5,7 +5,6 @@ import static io.penstock.dhcp.TestMessage.discover;
 import static io.penstock.dhcp.TestMessage.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.frames.Ipv4Packet;
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
@@ -22,8 +21,8 @@ class RequestTest {
 
     private void assertNak(final TestMessage message) {
         final DhcpMessage nak = network.reply(message, MessageType.NAK);
-        assertThat(nak.addresses().yours()).isZero();
-        assertThat(nak.addresses().client()).isZero();
+        assertThat(nak.addresses().yours()).isEqualTo(Ipv4.UNSPECIFIED);
+        assertThat(nak.addresses().client()).isEqualTo(Ipv4.UNSPECIFIED);
         assertThat(nak.options().all().keySet()).containsExactly(53, 54, 56);
     }
 
@@ -236,13 +235,13 @@ class RequestTest {
 
     @Test
     void section41RepliesGoWhereTheClientHears() {
-        final long server = Ipv4.parse(SERVER);
+        final Ipv4 server = Ipv4.parse(SERVER);
         assertThat(network.delivery(discover(A))).isEqualTo(
             new Answer.Delivery(server, A, Ipv4.parse("10.0.1.10"), 68));
         assertThat(network.delivery(discover(A).flags(DhcpMessage.BROADCAST))).isEqualTo(
-            new Answer.Delivery(server, Constants.BROADCAST_MAC, Ipv4Packet.BROADCAST, 68));
+            new Answer.Delivery(server, Constants.BROADCAST_MAC, Ipv4.BROADCAST, 68));
         assertThat(network.delivery(request(A).has("192.0.2.1"))).as("a NAK is for everybody").isEqualTo(
-            new Answer.Delivery(server, Constants.BROADCAST_MAC, Ipv4Packet.BROADCAST, 68));
+            new Answer.Delivery(server, Constants.BROADCAST_MAC, Ipv4.BROADCAST, 68));
         assertThat(network.delivery(discover(A).through("10.9.0.1"))).isEqualTo(
             new Answer.Delivery(server, new Mac(0x02000000ff01L), Ipv4.parse("10.9.0.1"), 67));
     }

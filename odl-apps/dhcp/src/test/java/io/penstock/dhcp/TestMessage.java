@@ -13,14 +13,14 @@ import java.util.TreeMap;
 final class TestMessage {
     private final Mac mac;
     private final Map<Integer, Bytes> options = new TreeMap<>();
-    private long ciaddr;
-    private long giaddr;
-    private long destination = 0xffffffffL;
+    private Ipv4 ciaddr = Ipv4.UNSPECIFIED;
+    private Ipv4 giaddr = Ipv4.UNSPECIFIED;
+    private Ipv4 destination = Ipv4.BROADCAST;
     private int flags;
     private int operation = DhcpMessage.REQUEST;
     private String attachment = "lan";
     private Mac sourceMac;
-    private Long source;
+    private Ipv4 source;
 
     TestMessage(final MessageType type, final Mac mac) {
         this.mac = mac;
@@ -51,8 +51,8 @@ final class TestMessage {
         return this;
     }
 
-    TestMessage wants(final long address) {
-        options.put(OptionCode.REQUESTED_ADDRESS, new BytesWriter().u32(address).bytes());
+    TestMessage wants(final Ipv4 address) {
+        options.put(OptionCode.REQUESTED_ADDRESS, new BytesWriter().u32(address.number()).bytes());
         return this;
     }
 
@@ -61,11 +61,11 @@ final class TestMessage {
     }
 
     TestMessage server(final String address) {
-        options.put(OptionCode.SERVER, new BytesWriter().u32(Ipv4.parse(address)).bytes());
+        options.put(OptionCode.SERVER, new BytesWriter().u32(Ipv4.parse(address).number()).bytes());
         return this;
     }
 
-    TestMessage has(final long address) {
+    TestMessage has(final Ipv4 address) {
         ciaddr = address;
         return this;
     }
@@ -113,13 +113,14 @@ final class TestMessage {
 
     DhcpMessage message() {
         return new DhcpMessage(
-            new DhcpMessage.Header(operation, 1, giaddr == 0 ? 0 : 1, 0xdecafbadL, 3, flags),
-            new DhcpMessage.Addresses(ciaddr, 0, 0, giaddr), new BytesWriter().u48(mac.number()).bytes(), Bytes.EMPTY,
+            new DhcpMessage.Header(operation, 1, giaddr.isUnspecified() ? 0 : 1, 0xdecafbadL, 3, flags),
+            new DhcpMessage.Addresses(ciaddr, Ipv4.UNSPECIFIED, Ipv4.UNSPECIFIED, giaddr),
+            new BytesWriter().u48(mac.number()).bytes(), Bytes.EMPTY,
             Bytes.EMPTY, OptionSet.of(options));
     }
 
     Query query() {
-        final long sender = giaddr == 0 ? ciaddr : giaddr;
+        final Ipv4 sender = giaddr.isUnspecified() ? ciaddr : giaddr;
         return new Query(message(), attachment.isEmpty() ? Optional.empty() : Optional.of(attachment), sourceMac,
             source == null ? sender : source, destination);
     }

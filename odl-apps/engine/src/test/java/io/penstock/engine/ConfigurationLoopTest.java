@@ -15,6 +15,7 @@ import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.rules.Violation;
 import io.penstock.testkit.Await;
@@ -111,9 +112,9 @@ class ConfigurationLoopTest {
         }
     }
 
-    private static Allocations moved(final Allocations before, final String tenant, final long address) {
+    private static Allocations moved(final Allocations before, final String tenant, final Ipv4 address) {
         final Map<String, TenantAllocation> tenants = new HashMap<>(before.tenants());
-        tenants.computeIfPresent(tenant, (name, had) -> new TenantAllocation(had.id(), address));
+        tenants.computeIfPresent(tenant, (name, had) -> new TenantAllocation(had.id(), Optional.of(address)));
         return before.withTenants(tenants);
     }
 
@@ -145,7 +146,7 @@ class ConfigurationLoopTest {
     void aPassForPacketsReadsNothingAndConcernsTheTenantsThatItChanges() throws Exception {
         takeOver();
         final int before = reads.get();
-        second.next = had -> moved(had, "globex", 7);
+        second.next = had -> moved(had, "globex", new Ipv4(7));
         steps.clear();
         woken.clear();
         pass();
@@ -163,14 +164,15 @@ class ConfigurationLoopTest {
         second.next = had -> {
             throw new IndexOutOfBoundsException("on purpose");
         };
-        first.next = had -> moved(had, "acme", 9);
+        first.next = had -> moved(had, "acme", new Ipv4(9));
         takeOver();
         assertThat(steps).containsExactly("write", "adjust", "first", "wake");
-        assertThat(loop.desired().allocations().tenants().get("acme").publicAddress()).isEqualTo(9);
+        assertThat(loop.desired().allocations().tenants().get("acme").publicAddress()).contains(new Ipv4(9));
         assertThat(loop.trouble()).isEmpty();
-        second.next = had -> moved(had, "globex", 7);
+        second.next = had -> moved(had, "globex", new Ipv4(7));
         Await.until("it is tried again", () ->
-            loop.desired().allocations().tenants().get("globex").publicAddress() == 7);
+            loop.desired().allocations().tenants().get("globex").publicAddress()
+                .equals(Optional.of(new Ipv4(7))));
     }
 
     @Test
@@ -331,8 +333,8 @@ class ConfigurationLoopTest {
         assertThat(now.allocations().tenants().get("acme")).isEqualTo(before.tenants().get("acme"));
         assertThat(now.snapshot().tenants().get("initech").attachments()).as("it has been given nothing").isEmpty();
         assertThat(now.failed()).containsOnlyKeys("acme", "initech");
-        assertThat(now.allocations().tenants().values().stream().map(TenantAllocation::publicAddress)
-            .filter(address -> address != 0)).doesNotHaveDuplicates().hasSize(3);
+        assertThat(now.allocations().tenants().values().stream()
+            .flatMap(given -> given.publicAddress().stream())).doesNotHaveDuplicates().hasSize(3);
 
         // Its switch goes another way, and still nobody else gets what it has.
         stored = new Stored(Fixtures.network(Fixtures.tenant("acme", 200), Fixtures.tenant("globex", 101),

@@ -47,7 +47,7 @@ final class FuzzedFrames {
         }
         message.u8(255);
         final Bytes wrong = mutate(message.bytes());
-        return sometimesWhole(ipv4(Ipv4Packet.PROTOCOL_UDP, 0, Ipv4Packet.BROADCAST,
+        return sometimesWhole(ipv4(Ipv4Packet.PROTOCOL_UDP, Ipv4.UNSPECIFIED, Ipv4.BROADCAST,
             new Udp(68, 67, wrong).bytes(PseudoHeader.ofIpv4(0, Ipv4Packet.BROADCAST))));
     }
 
@@ -80,8 +80,9 @@ final class FuzzedFrames {
     /** An IPv4 packet of which a router reports something; its end may be missing. */
     byte[] offender4() {
         final byte[] packet = new Ipv4Packet(random.nextInt(4) == 0 ? random.nextInt(0x10000) : 0x4000, 1,
-            random.nextBoolean() ? 1 : 17, Ipv4.parse("10.3.0.9"), Ipv4.parse("198.18.0.10"),
-            bytes(random.nextInt(random.nextBoolean() ? 60 : 600))).bytes().toArray();
+            random.nextBoolean() ? 1 : 17, Ipv4.parse("10.3.0.9").number(),
+            Ipv4.parse("198.18.0.10").number(), bytes(random.nextInt(random.nextBoolean() ? 60
+            : 600))).bytes().toArray();
         if (random.nextInt(4) == 0) {
             // The length of the header, which may be more than there is.
             packet[0] = (byte) (0x40 | random.nextInt(16));
@@ -104,7 +105,7 @@ final class FuzzedFrames {
 
     /** A packet of a subscriber that needs a block of ports. */
     byte[] subscriber() {
-        return sometimesWhole(ipv4(17, Ipv4.parse("100.64.0.5") + random.nextInt(4), Ipv4.parse("198.18.0.10"),
+        return sometimesWhole(ipv4(17, Ipv4.parse("100.64.0.5").plus(random.nextInt(4)), Ipv4.parse("198.18.0.10"),
             mutate(bytes(20))));
     }
 
@@ -120,8 +121,9 @@ final class FuzzedFrames {
         return Bytes.of(some);
     }
 
-    private static byte[] ipv4(final int protocol, final long source, final long destination, final Bytes payload) {
-        return ethernet(Ethernet.TYPE_IPV4, new Ipv4Packet(protocol, source, destination, payload).bytes());
+    private static byte[] ipv4(final int protocol, final Ipv4 source, final Ipv4 destination, final Bytes payload) {
+        return ethernet(Ethernet.TYPE_IPV4,
+            new Ipv4Packet(protocol, source.number(), destination.number(), payload).bytes());
     }
 
     private static byte[] ipv6(final Ipv6Packet packet) {

@@ -38,7 +38,7 @@ class ResolverWatchTest {
 
     private static Desired having(final Tenant tenant) {
         return new Desired(1, Snapshot.empty().withTenants(List.of(tenant)), new Allocations(VRF, new TreeMap<>(),
-            new TreeMap<>(), Map.of("red", new TenantAllocation(VRF, 0))));
+            new TreeMap<>(), Map.of("red", new TenantAllocation(VRF, Optional.empty()))));
     }
 
     private void take(final String... states) {

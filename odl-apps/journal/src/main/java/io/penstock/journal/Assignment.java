@@ -67,8 +67,8 @@ public record Assignment(String tenant, int tenantId, String kind, Optional<Pref
 
     private static List<Assignment> of(final String tenant, final TenantAllocation given, final Tenant.Nat nat) {
         final List<Assignment> found = new ArrayList<>();
-        if (given.publicAddress() != 0) {
-            final Prefix address = Prefix.host(given.publicAddress());
+        if (given.publicAddress().isPresent()) {
+            final Prefix address = Prefix.host(given.publicAddress().orElseThrow());
             found.add(new Assignment(tenant, given.id(), SOURCE, Optional.empty(), address, Optional.empty(),
                 Optional.empty()));
             for (final Tenant.PortForward forward : nat.forwards()) {

@@ -8,6 +8,7 @@ import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +21,7 @@ class AssignmentTest {
     private static final Prefix ADDRESS = Prefix.parse("203.0.113.1/32");
     private static final Prefix HOST = Prefix.parse("10.0.0.20/32");
 
-    private static Set<Assignment> of(final Optional<Tenant.Nat> nat, final long address) {
+    private static Set<Assignment> of(final Optional<Tenant.Nat> nat, final Optional<Ipv4> address) {
         final Tenant tenant = new Tenant("red", List.of(), List.of(), List.of(), nat, Optional.empty(),
             Optional.empty());
         return Assignment.of(Snapshot.of(List.of(), Backbone.NONE, List.of(), List.of(), List.of(), List.of(tenant),
@@ -34,7 +35,7 @@ class AssignmentTest {
             List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.8/30"), Prefix.parse("198.51.100.8/30"))),
             List.of(new Tenant.Deterministic(Prefix.parse("10.1.0.0/24"), Prefix.parse("198.51.100.0/30"))),
             List.of(), List.of(new Tenant.PortForward("web", 6, 80, HOST.address(), 8080)), Set.of());
-        assertThat(of(Optional.of(nat), ADDRESS.address())).containsExactly(
+        assertThat(of(Optional.of(nat), Optional.of(ADDRESS.address()))).containsExactly(
             new Assignment("red", 2, "source", Optional.empty(), ADDRESS, Optional.empty(), Optional.empty()),
             new Assignment("red", 2, "port-forward", Optional.of(HOST), ADDRESS, Optional.empty(),
                 Optional.of(new Assignment.Forwarded(6, 80, 8080))),
@@ -51,7 +52,8 @@ class AssignmentTest {
         final Tenant tenant = new Tenant("red", List.of(), List.of(), List.of(), Optional.of(nat), Optional.empty(),
             Optional.empty());
         final TenantAllocation given =
-            new TenantAllocation(2, 0, List.of(new Allocations.Block(HOST.address(), ADDRESS.address(), 2048, 512)));
+            new TenantAllocation(2, Optional.empty(), List.of(new Allocations.Block(HOST.address(), ADDRESS.address(),
+            2048, 512)));
         assertThat(Assignment.of(Snapshot.of(List.of(), Backbone.NONE, List.of(), List.of(), List.of(),
             List.of(tenant), List.of()), new Allocations(2, new TreeMap<>(), new TreeMap<>(), Map.of("red", given))))
             .containsExactly(new Assignment("red", 2, "port-block", Optional.of(HOST), ADDRESS,
@@ -60,9 +62,9 @@ class AssignmentTest {
 
     @Test
     void whoHasNoPublicAddressHasNone() {
-        assertThat(of(Optional.empty(), 0)).isEmpty();
+        assertThat(of(Optional.empty(), Optional.empty())).isEmpty();
         assertThat(of(Optional.of(new Tenant.Nat(Optional.empty(), Optional.empty(),
-            List.of(new Tenant.OneToOne(HOST, ADDRESS)), List.of())), 0))
+            List.of(new Tenant.OneToOne(HOST, ADDRESS)), List.of())), Optional.empty()))
             .extracting(Assignment::kind).containsExactly("one-to-one");
     }
 }

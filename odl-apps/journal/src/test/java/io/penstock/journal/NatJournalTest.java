@@ -4,6 +4,7 @@ package io.penstock.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.testkit.ManualClock;
 import java.io.IOException;
@@ -35,7 +36,7 @@ class NatJournalTest {
 
     private static Assignment source(final int tenant) {
         return new Assignment("t" + tenant, tenant + 1, Assignment.SOURCE, Optional.empty(),
-            Prefix.host(0xcb007100L + tenant), Optional.empty(), Optional.empty());
+            Prefix.host(new Ipv4(0xcb007100L + tenant)), Optional.empty(), Optional.empty());
     }
 
     private static Set<Assignment> of(final int... tenants) {

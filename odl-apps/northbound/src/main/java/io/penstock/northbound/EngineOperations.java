@@ -346,8 +346,7 @@ final class EngineOperations implements Operations {
         final TenantState state = live.tenant(tenant);
         return new TenantStatus(tenant.name(), allocation == null ? 0 : vrf(tenant, allocation),
             tenant.attachments().stream().map(at -> at.node() + "/" + at.port() + "/" + at.vlan()).toList(),
-            allocation == null || allocation.publicAddress() == 0 ? ""
-                : Ipv4.text(allocation.publicAddress()),
+            Optional.ofNullable(allocation).flatMap(TenantAllocation::publicAddress).map(Ipv4::toString).orElse(""),
             state.mappings().stream().map(each -> each.kind() + " " + each.inside() + " " + each.outside()).toList(),
             tenant.chain().orElse(""), state.text(),
             allocation == null ? List.of() : agents.of(allocation));

@@ -61,7 +61,7 @@ final class LearnedHosts {
     private static String address(final FlowSpec flow) {
         final boolean isV4 = flow.matches().stream()
             .anyMatch(match -> match.field() == Register.NEXT_HOP.range().field());
-        return isV4 ? Ipv4.text(matched(flow, Register.NEXT_HOP.range().field()))
+        return isV4 ? new Ipv4(matched(flow, Register.NEXT_HOP.range().field())).toString()
             : new Ipv6(words(flow, NEXT_HOP6.get(0), NEXT_HOP6.get(1)),
                 words(flow, NEXT_HOP6.get(2), NEXT_HOP6.get(3))).toString();
     }

@@ -5,7 +5,6 @@ import io.penstock.engine.SteadyClock;
 import io.penstock.operations.LeaseLine;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Lease;
-import io.penstock.pipeline.net.Ipv4;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -30,7 +29,7 @@ final class Leases {
 
     /** One lease, its end by the wall clock. */
     static LeaseLine line(final String tenant, final Lease lease, final SteadyClock clock) {
-        return new LeaseLine(tenant, Ipv4.text(lease.address()), lease.state().name().toLowerCase(Locale.ROOT),
+        return new LeaseLine(tenant, lease.address().toString(), lease.state().name().toLowerCase(Locale.ROOT),
             lease.mac().toString(), lease.client(), lease.attachment(), lease.hostName(),
             clock.toWall(Instant.ofEpochSecond(lease.expires())).truncatedTo(ChronoUnit.SECONDS).toString());
     }

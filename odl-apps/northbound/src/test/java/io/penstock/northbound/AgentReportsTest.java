@@ -28,6 +28,10 @@ class AgentReportsTest {
         new TenantOrders.Resolver(new Dns(Optional.of("a.example"), List.of(), List.of(), Optional.empty(),
             Optional.empty()), List.of("240.0.3.0"), List.of(), List.of())));
 
+    private static TenantAllocation tenant(final int id) {
+        return new TenantAllocation(id, Optional.empty());
+    }
+
     @Test
     void eachNodeThatHasSomethingToDoIsShown() {
         final AgentReports reports = new AgentReports(new TreeMap<>(Map.of(
@@ -37,13 +41,13 @@ class AgentReportsTest {
             "pe2", node(Map.of(1, LIMIT, 3, RESOLVER), Map.of()),
             "pe3", node(Map.of(2, NOTHING), Map.of(2, new ZoneReport(OptionalLong.of(5), OptionalLong.empty(), ""))))));
 
-        assertThat(reports.of(new TenantAllocation(1, 0))).containsExactly(new AgentStatus("pe1", 7, 1000, 1000, ""),
+        assertThat(reports.of(tenant(1))).containsExactly(new AgentStatus("pe1", 7, 1000, 1000, ""),
             new AgentStatus("pe2", 0, 1000, 0, ""));
         // The order has gone; the agent has not noticed.
-        assertThat(reports.of(new TenantAllocation(2, 0))).containsExactly(new AgentStatus("pe3", 0, 0, 5, ""));
-        assertThat(reports.of(new TenantAllocation(3, 0))).containsExactly(new AgentStatus("pe1", 0, 0, 0, "ok"),
+        assertThat(reports.of(tenant(2))).containsExactly(new AgentStatus("pe3", 0, 0, 5, ""));
+        assertThat(reports.of(tenant(3))).containsExactly(new AgentStatus("pe1", 0, 0, 0, "ok"),
             new AgentStatus("pe2", 0, 0, 0, "not reported"));
-        assertThat(reports.of(new TenantAllocation(4, 0))).isEmpty();
+        assertThat(reports.of(tenant(4))).isEmpty();
     }
 
     @Test

@@ -38,8 +38,8 @@ public record Frame(String digits) {
     public static Frame arpRequest(final Mac senderMac, final String sender, final String target) {
         final ByteBuffer body = ByteBuffer.allocate(28).putShort((short) 1).putShort((short) ETH_IPV4)
             .put((byte) MAC_LENGTH).put((byte) Integer.BYTES).putShort((short) 1);
-        putMac(body, senderMac).putInt((int) Ipv4.parse(sender));
-        putMac(body, NO_MAC).putInt((int) Ipv4.parse(target));
+        putMac(body, senderMac).putInt(bits(sender));
+        putMac(body, NO_MAC).putInt(bits(target));
         return ethernet(senderMac, Constants.BROADCAST_MAC, ETH_ARP, body);
     }
 
@@ -78,7 +78,7 @@ public record Frame(String digits) {
     private static Frame ipv4(final Way way, final int protocol, final ByteBuffer body) {
         final ByteBuffer packet = ByteBuffer.allocate(IPV4_HEADER + body.capacity()).put((byte) 0x45).put((byte) 0)
             .putShort((short) (IPV4_HEADER + body.capacity())).putInt(0).put((byte) TTL).put((byte) protocol)
-            .putShort((short) 0).putInt((int) Ipv4.parse(way.source())).putInt((int) Ipv4.parse(way.destination()));
+            .putShort((short) 0).putInt(bits(way.source())).putInt(bits(way.destination()));
         packet.putShort(10, checksum(packet.slice(0, IPV4_HEADER), 0)).put(body.rewind());
         return ethernet(way.sourceMac(), way.destinationMac(), ETH_IPV4, packet);
     }
@@ -91,13 +91,17 @@ public record Frame(String digits) {
         return new Frame(HexFormat.of().formatHex(Arrays.copyOf(frame.array(), Math.max(60, frame.capacity()))));
     }
 
+    private static int bits(final String address) {
+        return (int) Ipv4.parse(address).number();
+    }
+
     private static ByteBuffer putMac(final ByteBuffer buffer, final Mac mac) {
         return buffer.putShort((short) (mac.number() >> 32)).putInt((int) mac.number());
     }
 
     private static long pseudoHeader(final Way way, final int protocol, final ByteBuffer body) {
-        final long source = Ipv4.parse(way.source());
-        final long destination = Ipv4.parse(way.destination());
+        final long source = Ipv4.parse(way.source()).number();
+        final long destination = Ipv4.parse(way.destination()).number();
         return (source >> 16) + (source & 0xffff) + (destination >> 16) + (destination & 0xffff) + protocol
             + body.capacity();
     }

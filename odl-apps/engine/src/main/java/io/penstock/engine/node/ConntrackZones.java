@@ -10,7 +10,7 @@ import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.TrackedConnections;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -75,7 +75,7 @@ final class ConntrackZones {
                 .flatMap(action -> action instanceof Action.ConnTrack track ? track.nat().stream() : Stream.empty())
                 .flatMap(nat -> nat instanceof Action.Nat.Source source && source.ports().isPresent()
                     ? Stream.of(new TrackedConnections(Cookie.ownerId(flow.cookie()),
-                        OptionalLong.of(source.address()))) : Stream.empty()))
+                        Optional.of(source.address()))) : Stream.empty()))
             .collect(Collectors.toSet());
     }
 

@@ -52,7 +52,7 @@ public record LiveNetwork(Desired desired, Map<String, NodeWorker> workers, Prob
     public TenantState tenant(final Tenant tenant) {
         final TenantAllocation given = desired.allocations().tenants().get(tenant.name());
         if (given == null) {
-            return new TenantState(Kind.INSTALLING, "being installed", 0, 0, Optional.empty(), List.of(),
+            return new TenantState(Kind.INSTALLING, "being installed", 0, Optional.empty(), Optional.empty(), List.of(),
                 tenant.attachments(), tenant.chain(), new TreeMap<>(), 0, 0);
         }
         final SortedMap<String, OnNode> nodes = new TreeMap<>();

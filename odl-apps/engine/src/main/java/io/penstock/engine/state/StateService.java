@@ -14,6 +14,7 @@ import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
@@ -146,13 +147,13 @@ public final class StateService implements AutoCloseable {
     }
 
     private static boolean addressesMayDiffer(final Transition transition) {
-        return transition.tenants().stream().anyMatch(name -> address(transition.before(), name)
-            != address(transition.after(), name));
+        return transition.tenants().stream().anyMatch(name -> !address(transition.before(), name)
+            .equals(address(transition.after(), name)));
     }
 
-    private static long address(final Desired state, final String tenant) {
+    private static Optional<Ipv4> address(final Desired state, final String tenant) {
         return Optional.ofNullable(state.allocations().tenants().get(tenant))
-            .map(TenantAllocation::publicAddress).orElse(0L);
+            .flatMap(TenantAllocation::publicAddress);
     }
 
     private synchronized void mark(final Consumer<Marks> what) {

@@ -3,6 +3,7 @@ package io.penstock.engine.state;
 
 import io.penstock.engine.node.NodeCounts.Count;
 import io.penstock.pipeline.intent.Tenant.Attachment;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.VrfId;
 import java.util.List;
 import java.util.Optional;
@@ -15,7 +16,7 @@ import java.util.SortedMap;
  *
  * @param reason for the status; empty for {@link Kind#ACTIVE}
  * @param id in the network; 0 before it has one
- * @param address of its source NAT; 0 if there is none
+ * @param address of its source NAT; absent if there is none
  * @param pool that the address is of; absent if there is none
  * @param mappings its other public addresses
  * @param attachments in the order of the configuration
@@ -24,7 +25,7 @@ import java.util.SortedMap;
  * @param boundLeases of its DHCP server
  * @param portBlocks of its subscribers
  */
-public record TenantState(Kind kind, String reason, int id, long address, Optional<String> pool,
+public record TenantState(Kind kind, String reason, int id, Optional<Ipv4> address, Optional<String> pool,
         List<Mapping> mappings, List<Attachment> attachments, Optional<String> chain, SortedMap<String, OnNode> nodes,
         int boundLeases, int portBlocks) implements Status<TenantState> {
     /** Whether packets of a tenant pass as configured. */

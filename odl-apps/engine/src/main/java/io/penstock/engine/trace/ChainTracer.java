@@ -13,6 +13,7 @@ import io.penstock.operations.TraceReport.Verdict;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.NetworkFunction;
+import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.FiveTuple;
 import io.penstock.pipeline.net.IpFamily;
@@ -119,15 +120,15 @@ public final class ChainTracer {
 
     private static Optional<Lease> lease(final TenantAllocation allocation, final FiveTuple packet) {
         return allocation.leases().stream().filter(lease -> lease.isBound()
-            && packet.family() == IpFamily.IPV4 && lease.address() == packet.source().low()).findFirst();
+            && packet.family() == IpFamily.IPV4 && lease.address().equals(packet.source4())).findFirst();
     }
 
     /** Where the packet's sender is, or the router in front of it. */
     private static Tenant.Attachment attachment(final Tenant tenant, final TenantAllocation allocation,
             final FiveTuple packet) {
         final Stream<Tenant.Attachment> places = packet.family() == IpFamily.IPV4
-            ? Stream.concat(Stream.of(packet.source().low()), tenant.routes().stream()
-                .filter(route -> route.prefix().contains(packet.source().low())).map(route -> route.nextHop()))
+            ? Stream.concat(Stream.of(packet.source4()), tenant.routes().stream()
+                .filter(route -> route.prefix().contains(packet.source4())).map(Route::nextHop))
                 .flatMap(address -> tenant.subnets().stream().filter(subnet -> subnet.prefix().contains(address)))
                 .flatMap(subnet -> tenant.attachmentsOf(subnet).stream())
             : Stream.concat(Stream.of(packet.source()), tenant.ipv6().routes().stream()

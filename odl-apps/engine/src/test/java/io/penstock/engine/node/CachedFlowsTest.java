@@ -92,7 +92,7 @@ class CachedFlowsTest extends NodeFlowsCase {
         assertThat(southbound.flushed).containsExactly(connections, connections);
         assertThat(southbound.unmarked.get(1)).hasSize(2);
         assertThat(flows.inForce()).isCompleted();
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))).get();
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS.plus(1)))).get();
         assertThat(southbound.flushed).as("with nothing cached that leads elsewhere").hasSize(3);
     }
 

@@ -5,6 +5,7 @@ import com.google.common.base.Ticker;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.plan.BridgePlan;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.registry.Cookie;
@@ -32,7 +33,7 @@ abstract class NodeFlowsCase {
     static final SwitchId SWITCH = new SwitchId(1);
     static final VrfId VRF = new VrfId(5);
     static final FieldMatch IN_VRF = Register.VRF.is(VRF.number());
-    static final long ADDRESS = 0xcb007105L;
+    static final Ipv4 ADDRESS = Ipv4.parse("203.0.113.5");
 
     final RecordingSouthbound southbound = new RecordingSouthbound();
     /** What the agent of the node is told, and says to it; empty while nobody can be told. */
@@ -60,7 +61,7 @@ abstract class NodeFlowsCase {
         return IntStream.rangeClosed(first, last).mapToObj(TrackedConnections::ofZone).collect(Collectors.toSet());
     }
 
-    static List<PlannedFlow> translated(final long address) {
+    static List<PlannedFlow> translated(final Ipv4 address) {
         return List.of(new PlannedFlow(new FlowSpec(Table.NAT_TRANSLATE, Priority.NORMAL, List.of(IN_VRF),
             List.of(new Action.ConnTrack(true, Register.VRF.range(), Table.NAT_OUT_CHECK,
                 Optional.of(new Action.Nat.Source(address)), Optional.empty())),

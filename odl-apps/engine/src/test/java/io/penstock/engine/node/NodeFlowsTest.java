@@ -26,7 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -39,7 +38,7 @@ import org.junit.jupiter.api.Test;
 class NodeFlowsTest extends NodeFlowsCase {
     @Test
     void anotherTranslationIsForgotten() throws Exception {
-        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))).get();
+        flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS.plus(1)))).get();
         assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF.natZone())));
         assertThat(southbound.removed()).contains(Cookie.of(Cookie.Kind.SESSION, VRF));
     }
@@ -167,14 +166,15 @@ class NodeFlowsTest extends NodeFlowsCase {
     @Test
     void whatCouldNotBeForgottenIsForgottenLater() throws Exception {
         southbound.failure = new IllegalStateException("cut off");
-        assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))).get())
+        assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS.plus(1))))
+            .get())
             .isInstanceOf(ExecutionException.class).hasRootCauseMessage("cut off");
         southbound.failure = null;
         southbound.flushed.clear();
-        southbound.installed = translated(ADDRESS + 1);
-        assertThat(flows.reconcile(SWITCH, plan(translated(ADDRESS + 1))).get().size()).isZero();
+        southbound.installed = translated(ADDRESS.plus(1));
+        assertThat(flows.reconcile(SWITCH, plan(translated(ADDRESS.plus(1)))).get().size()).isZero();
         assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(VRF.natZone())));
-        flows.reconcile(SWITCH, plan(translated(ADDRESS + 1))).get();
+        flows.reconcile(SWITCH, plan(translated(ADDRESS.plus(1)))).get();
         assertThat(southbound.flushed).hasSize(1);
     }
 
@@ -191,36 +191,37 @@ class NodeFlowsTest extends NodeFlowsCase {
 
     @Test
     void whatWasToldIsForgottenWithTheNextChangeEvenOfNothing() throws Exception {
-        final Set<TrackedConnections> cut = Set.of(new TrackedConnections(VRF.natZone(), OptionalLong.of(ADDRESS)));
+        final Set<TrackedConnections> cut = Set.of(new TrackedConnections(VRF.natZone(), Optional.of(ADDRESS)));
         flows.forget(cut);
         assertThat(southbound.flushed).isEmpty();
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS))).get();
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS))).get();
         assertThat(southbound.flushed).containsExactly(cut);
         assertThat(southbound.changes).extracting(FlowChanges::add)
-            .containsExactly(List.of(new OwedFlush(VRF.natZone(), OptionalLong.of(ADDRESS)).flow()));
+            .containsExactly(List.of(new OwedFlush(VRF.natZone(), Optional.of(ADDRESS)).flow()));
         assertThat(southbound.changes).allMatch(change -> change.size() == 1);
     }
 
     @Test
     void whatIsOwedComesWithTheChangeAndGoesWhenItIsDone() throws Exception {
         southbound.failure = new IllegalStateException("cut off");
-        assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS + 1))).get())
+        assertThatThrownBy(() -> flows.change(SWITCH, plan(translated(ADDRESS)), plan(translated(ADDRESS.plus(1))))
+            .get())
             .hasRootCauseMessage("cut off");
-        final FlowSpec marker = new OwedFlush(VRF.natZone(), OptionalLong.empty()).flow();
+        final FlowSpec marker = new OwedFlush(VRF.natZone(), Optional.empty()).flow();
         assertThat(southbound.changes).hasSize(1);
         assertThat(southbound.changes.get(0).add()).contains(marker).hasSize(2);
         assertThat(southbound.unmarked).containsExactly(List.of(marker.key()));
         southbound.failure = null;
-        flows.change(SWITCH, plan(translated(ADDRESS + 1)), plan(translated(ADDRESS + 1))).get();
+        flows.change(SWITCH, plan(translated(ADDRESS.plus(1))), plan(translated(ADDRESS.plus(1)))).get();
         assertThat(southbound.changes).as("the marker is there").hasSize(1);
         assertThat(southbound.unmarked).hasSize(2);
     }
 
     @Test
     void whatAnotherControllerOwedIsForgottenFirst() throws Exception {
-        final List<OwedFlush> owed = List.of(new OwedFlush(77, OptionalLong.empty()),
-            new OwedFlush(VRF.natZone(), OptionalLong.of(ADDRESS)));
+        final List<OwedFlush> owed = List.of(new OwedFlush(77, Optional.empty()),
+            new OwedFlush(VRF.natZone(), Optional.of(ADDRESS)));
         final List<PlannedFlow> there = new ArrayList<>(translated(ADDRESS));
         owed.forEach(each -> there.add(new PlannedFlow(each.flow(), "owed")));
         southbound.installed = there;
@@ -229,7 +230,7 @@ class NodeFlowsTest extends NodeFlowsCase {
         assertThat(flows.reconcile(SWITCH, plan(translated(ADDRESS))).get().size()).isZero();
         assertThat(southbound.changes).isEmpty();
         assertThat(southbound.flushed).containsExactly(Set.of(TrackedConnections.ofZone(77),
-            new TrackedConnections(VRF.natZone(), OptionalLong.of(ADDRESS))));
+            new TrackedConnections(VRF.natZone(), Optional.of(ADDRESS))));
         assertThat(told).as("cached flows of that change").hasSize(1);
         told.get(0).complete(null);
         assertThat(southbound.unmarked.get(0)).as("still owed").isEmpty();
@@ -245,7 +246,7 @@ class NodeFlowsTest extends NodeFlowsCase {
             .hasRootCauseMessage("cut off");
         assertThatThrownBy(() -> flows.reconcile(SWITCH, plan(List.of())).get()).hasRootCauseMessage("cut off");
         assertThat(southbound.changes.get(1).add())
-            .containsExactly(new OwedFlush(VRF.natZone(), OptionalLong.empty()).flow());
+            .containsExactly(new OwedFlush(VRF.natZone(), Optional.empty()).flow());
     }
 
     @Test
@@ -253,12 +254,13 @@ class NodeFlowsTest extends NodeFlowsCase {
         final List<PlannedFlow> blocks = new ArrayList<>(translated(ADDRESS));
         blocks.add(new PlannedFlow(new FlowSpec(Table.NAT_TRANSLATE, Priority.HIGH, List.of(IN_VRF),
             List.of(new Action.ConnTrack(true, Register.VRF.range(), Table.NAT_OUT_CHECK, Optional.of(
-                new Action.Nat.Source(ADDRESS + 7, Optional.of(new Action.Nat.Ports(1024, 2047)))), Optional.empty())),
+                new Action.Nat.Source(ADDRESS.plus(7), Optional.of(new Action.Nat.Ports(1024, 2047)))),
+                Optional.empty())),
             Optional.empty(), Cookie.of(Cookie.Kind.TENANT, VRF), 0), "block 1 of 10.0.0.1"));
         southbound.installed = blocks;
         flows.reconcile(SWITCH, plan(translated(ADDRESS))).get();
         assertThat(southbound.flushed)
-            .containsExactly(Set.of(new TrackedConnections(VRF.natZone(), OptionalLong.of(ADDRESS + 7))));
+            .containsExactly(Set.of(new TrackedConnections(VRF.natZone(), Optional.of(ADDRESS.plus(7)))));
     }
 
     @Test

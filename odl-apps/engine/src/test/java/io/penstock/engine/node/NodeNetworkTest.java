@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.pipeline.intent.NetworkFunction.Instance;
 import io.penstock.pipeline.intent.NetworkFunction.Routed;
 import io.penstock.pipeline.intent.NetworkFunction.State;
-import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Prefix6;
 import io.penstock.pipeline.registry.Constants;
@@ -34,11 +33,11 @@ class NodeNetworkTest {
             entry("side-outside", instance.outsidePort().substring(1)),
             entry("side-second", instance.secondPort().substring(1)),
             entry("router-inside-mac", router.inside().mac().toString()),
-            entry("router-inside-address", Ipv4.text(router.inside().address())),
-            entry("router-inside-gateway", Ipv4.text(router.inside().gateway())),
+            entry("router-inside-address", router.inside().address().toString()),
+            entry("router-inside-gateway", router.inside().gateway().toString()),
             entry("router-outside-mac", router.outside().mac().toString()),
-            entry("router-outside-address", Ipv4.text(router.outside().address())),
-            entry("router-outside-gateway", Ipv4.text(router.outside().gateway()))));
+            entry("router-outside-address", router.outside().address().toString()),
+            entry("router-outside-gateway", router.outside().gateway().toString())));
     }
 
     @Test

@@ -12,12 +12,14 @@ import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.ManualClock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -92,7 +94,8 @@ class StateServiceTest {
         clock.pass(60);
         final Allocations allocations = desired.allocations();
         final Map<String, Allocations.TenantAllocation> tenants = new TreeMap<>(allocations.tenants());
-        tenants.put("acme", new Allocations.TenantAllocation(tenants.get("acme").id(), 1));
+        tenants.put("acme", new Allocations.TenantAllocation(tenants.get("acme").id(),
+            Optional.of(new Ipv4(1))));
         change(TWO, allocations.withTenants(tenants));
         Await.until("the other address", () -> told.size() == 2);
         assertThat(told.get(1).tenants()).containsOnlyKeys("acme");

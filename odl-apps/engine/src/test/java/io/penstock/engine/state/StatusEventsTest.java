@@ -27,7 +27,8 @@ class StatusEventsTest {
     }
 
     private List<String> tenant(final Kind kind, final String reason) {
-        return texts(new Changes(Map.of(), Map.of("red", now(new TenantState(kind, reason, 2, 0, Optional.empty(),
+        return texts(new Changes(Map.of(), Map.of("red", now(new TenantState(kind, reason, 2, Optional.empty(),
+            Optional.empty(),
             List.of(), List.of(), Optional.empty(), new TreeMap<>(), 0, 0))), Map.of(), Map.of()));
     }
 

@@ -30,8 +30,8 @@ record ProbeFrame(boolean reply, int port, int sequence, long nonce) {
         final Bytes message = new Icmp(reply ? ECHO_REPLY : ECHO_REQUEST, 0, (long) port << HALF | sequence,
             new BytesWriter().u32(nonce >>> Integer.SIZE).u32(nonce & 0xffffffffL).bytes()).bytes();
         final Ipv4Packet packet = new Ipv4Packet(Ipv4Packet.PROTOCOL_ICMP,
-            reply ? Constants.PROBE_OUTSIDE : Constants.PROBE_INSIDE,
-            reply ? Constants.PROBE_INSIDE : Constants.PROBE_OUTSIDE, message);
+            (reply ? Constants.PROBE_OUTSIDE : Constants.PROBE_INSIDE).number(),
+            (reply ? Constants.PROBE_INSIDE : Constants.PROBE_OUTSIDE).number(), message);
         final Mac receiver = reply
             ? routed.map(links -> links.outside().mac()).orElse(Constants.CHAIN_INSIDE_MAC)
             : routed.map(links -> links.inside().mac()).orElse(Constants.CHAIN_OUTSIDE_MAC);

@@ -77,8 +77,8 @@ public final class Ipfix implements Function<List<Change>, List<ByteBuffer>> {
         final Assignment given = change.assignment();
         final Assignment.Blocks ports = given.blocks().orElseThrow();
         message.putLong(change.time().toEpochMilli()).put(change.begins() ? ALLOCATION : DEALLOCATION)
-            .putInt(given.tenantId()).putInt((int) given.inside().orElseThrow().address())
-            .putInt((int) given.outside().address()).putShort((short) ports.firstPort())
+            .putInt(given.tenantId()).putInt((int) given.inside().orElseThrow().address().number())
+            .putInt((int) given.outside().address().number()).putShort((short) ports.firstPort())
             .putShort((short) (ports.firstPort() + ports.size() - 1));
     }
 }

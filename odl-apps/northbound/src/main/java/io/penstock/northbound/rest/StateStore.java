@@ -10,7 +10,6 @@ import io.penstock.engine.state.PoolState;
 import io.penstock.engine.state.StateSink;
 import io.penstock.engine.state.TenantState;
 import io.penstock.events.OperatorEvent;
-import io.penstock.pipeline.net.Ipv4;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
@@ -131,8 +130,8 @@ public final class StateStore implements StateSink {
         return new TenantBuilder().setName(name).setStatus(status(state.kind()))
             .setReason(state.reason().isEmpty() ? null : state.reason()).setSince(time(entry.since()))
             .setId(state.id() == 0 ? null : Uint32.valueOf(state.id()))
-            .setPublicAddress(state.address() == 0 ? null : new Ipv4AddressNoZone(Ipv4.text(state.address())))
-            .setPool(state.address() == 0 ? null : state.pool().orElse(null))
+            .setPublicAddress(state.address().map(address -> new Ipv4AddressNoZone(address.toString())).orElse(null))
+            .setPool(state.address().isEmpty() ? null : state.pool().orElse(null))
             .setPublicPrefix(state.mappings().stream().map(StateStore::mapping).collect(BindingMap.toMap()))
             .setAttachment(state.attachments().stream().map(at -> new AttachmentBuilder().setName(at.name())
                 .setNode(at.node()).setPort(at.port()).setVlan(Uint16.valueOf(at.vlan())).build())

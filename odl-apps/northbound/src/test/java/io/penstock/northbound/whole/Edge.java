@@ -135,7 +135,7 @@ final class Edge extends StatusReader implements TestRun.Closing {
         final int port = named(named(list(given, "node"), node.name()).stream()
             .flatMap(each -> list(each, "port")), Documents.ACCESS).orElseThrow().get("number").getAsInt();
         final String host = "%012x".formatted(HOST);
-        final String ip = "%08x".formatted(Ipv4.parse(address));
+        final String ip = "%08x".formatted(Ipv4.parse(address).number());
         node.ovs().ofctl("packet-out", Constants.BRIDGE, "in_port=%d,packet=%s,actions=resubmit(,0)".formatted(port,
             "ffffffffffff" + host + "8100%04x".formatted(vlan) + "08060001080006040001" + host + ip + "000000000000"
                 + ip + "00".repeat(18)));

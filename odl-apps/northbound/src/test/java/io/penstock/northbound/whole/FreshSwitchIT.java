@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class FreshSwitchIT {
     private static final int VLAN = 100;
     private static final long HOST = 0x020000000005L;
-    private static final long INSIDE = Ipv4.parse("10.0.0.5");
+    private static final long INSIDE = Ipv4.parse("10.0.0.5").number();
     private static final String BLOCK = "{'port-block': [{'inside-prefix': '10.0.0.0/29', "
         + "'public-prefix': '198.51.100.32/32'}]}";
 
@@ -66,7 +66,7 @@ class FreshSwitchIT {
             + "'public-port': 80, 'inside-address': '10.0.0.5'}]}");
         assertThat(restart()).as("until the flows are there").isLessThan(Duration.ofSeconds(10));
         Await.until("a request to the host", () -> sentFrames() > 0);
-        receive(new Arp(Arp.REPLY, HOST, INSIDE, Constants.GATEWAY_MAC.number(), Ipv4.parse(Documents.GATEWAY))
+        receive(new Arp(Arp.REPLY, HOST, INSIDE, Constants.GATEWAY_MAC.number(), Ipv4.parse(Documents.GATEWAY).number())
             .to(Constants.GATEWAY_MAC.number()));
         Await.until("the switch has learned it", () -> node.flowsOf(edge.vrf("acme")).stream()
             .anyMatch(flow -> flow.contains("table=92") && flow.contains("0x20000000005")));
@@ -83,7 +83,7 @@ class FreshSwitchIT {
     @Test
     void blocksOfPortsAreThereAgain() {
         put(BLOCK);
-        final long outside = Ipv4.parse("198.51.100.10");
+        final long outside = Ipv4.parse("198.51.100.10").number();
         final Bytes datagram = new Udp(4000, 53, Bytes.EMPTY).bytes(PseudoHeader.ofIpv4(INSIDE, outside));
         Await.until("the host has a block", () -> {
             receive(new Ethernet(Constants.GATEWAY_MAC.number(), HOST, Ethernet.TYPE_IPV4,

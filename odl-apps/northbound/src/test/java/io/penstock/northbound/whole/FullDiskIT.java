@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.journal.Assignment;
 import io.penstock.journal.NatJournal;
 import io.penstock.northbound.whole.DataClient.Answer;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
@@ -126,7 +127,7 @@ class FullDiskIT {
 
     private static Set<Assignment> tenants(final int first, final int last) {
         return IntStream.rangeClosed(first, last).mapToObj(number -> new Assignment("t" + number, number,
-            Assignment.SOURCE, Optional.empty(), Prefix.host(0xcb007100L + number), Optional.empty(),
+            Assignment.SOURCE, Optional.empty(), Prefix.host(new Ipv4(0xcb007100L + number)), Optional.empty(),
             Optional.empty())).collect(Collectors.toCollection(LinkedHashSet::new));
     }
 

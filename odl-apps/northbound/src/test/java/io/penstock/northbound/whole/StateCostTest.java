@@ -14,6 +14,7 @@ import io.penstock.engine.state.TenantState.Mapping;
 import io.penstock.engine.state.TenantState.OnNode;
 import io.penstock.northbound.rest.StateStore;
 import io.penstock.pipeline.intent.Tenant.Attachment;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.TenantMeter;
 import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.MdSalInProcess;
@@ -59,7 +60,8 @@ class StateCostTest {
     private static void write(final long dropped) {
         final Map<String, Optional<Entry<TenantState>>> tenants = new HashMap<>();
         for (int number = 0; number < TENANTS; number++) {
-            tenants.put("t" + number, Optional.of(new Entry<>(new TenantState(Kind.ACTIVE, "", 2 + number, 0xcb007100L,
+            tenants.put("t" + number, Optional.of(new Entry<>(new TenantState(Kind.ACTIVE, "", 2 + number,
+                Optional.of(Ipv4.parse("203.0.113.0")),
                 Optional.of("public"), List.of(new Mapping("port-block", "10.0.0.0/24", "198.51.100.0/28",
                     OptionalInt.of(5))), List.of(new Attachment("lan", "edge1", "acc0", 100)), Optional.of("secure"),
                 new TreeMap<>(Map.of("edge1", new OnNode(new VrfId(2 + number),

@@ -28,8 +28,8 @@ final class TenantPackets {
     static final int RELEASE = 7;
 
     private static final long HOST = 0x020000000005L;
-    private static final long GATEWAY = Ipv4.parse(Documents.GATEWAY);
-    private static final long ADDRESS = Ipv4.parse("10.0.0.100");
+    private static final Ipv4 GATEWAY = Ipv4.parse(Documents.GATEWAY);
+    private static final Ipv4 ADDRESS = Ipv4.parse("10.0.0.100");
 
     private final DataClient client;
     private final DummyNode home;
@@ -87,13 +87,14 @@ final class TenantPackets {
     static byte[] dhcp(final int type) {
         final boolean release = type == RELEASE;
         final OptionSet options = OptionSet.of(release
-            ? Map.of(OptionCode.MESSAGE_TYPE, number(1, type), OptionCode.SERVER, number(4, GATEWAY))
-            : Map.of(OptionCode.MESSAGE_TYPE, number(1, type), OptionCode.SERVER, number(4, GATEWAY),
-                OptionCode.REQUESTED_ADDRESS, number(4, ADDRESS)));
+            ? Map.of(OptionCode.MESSAGE_TYPE, number(1, type), OptionCode.SERVER, number(4, GATEWAY.number()))
+            : Map.of(OptionCode.MESSAGE_TYPE, number(1, type), OptionCode.SERVER, number(4, GATEWAY.number()),
+                OptionCode.REQUESTED_ADDRESS, number(4, ADDRESS.number())));
         final Bytes message = new DhcpMessage(new DhcpMessage.Header(DhcpMessage.REQUEST, 1, 0, 7, 0, 0),
-            new DhcpMessage.Addresses(release ? ADDRESS : 0, 0, 0, 0), new BytesWriter().u48(HOST).bytes(),
+            new DhcpMessage.Addresses(release ? ADDRESS : Ipv4.UNSPECIFIED, Ipv4.UNSPECIFIED, Ipv4.UNSPECIFIED,
+                Ipv4.UNSPECIFIED), new BytesWriter().u48(HOST).bytes(),
             Bytes.EMPTY, Bytes.EMPTY, options).bytes();
-        return udp(0, Ipv4Packet.BROADCAST, 67, message);
+        return udp(Ipv4.UNSPECIFIED, Ipv4.BROADCAST, 67, message);
     }
 
     private static Bytes number(final int bytes, final long value) {
@@ -101,10 +102,12 @@ final class TenantPackets {
     }
 
     /** A broadcast frame with a datagram. */
-    static byte[] udp(final long source, final long destination, final int port, final Bytes data) {
-        final Bytes datagram = new Udp(68, port, data).bytes(PseudoHeader.ofIpv4(source, destination));
+    static byte[] udp(final Ipv4 source, final Ipv4 destination, final int port, final Bytes data) {
+        final Bytes datagram = new Udp(68, port, data).bytes(PseudoHeader.ofIpv4(source.number(),
+            destination.number()));
         return new Ethernet(Ethernet.BROADCAST, HOST, Ethernet.TYPE_IPV4,
-            new Ipv4Packet(Ipv4Packet.PROTOCOL_UDP, source, destination, datagram).bytes()).bytes().toArray();
+            new Ipv4Packet(Ipv4Packet.PROTOCOL_UDP, source.number(), destination.number(), datagram)
+            .bytes()).bytes().toArray();
     }
 
     private static String hex(final byte[] frame) {

@@ -59,7 +59,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class DhcpService implements Grantor {
     private static final Logger LOG = LoggerFactory.getLogger(DhcpService.class);
-    private static final long NOBODY = 0;
     /** How often leases that nobody asks for are looked at. Seconds. */
     private static final long EXPIRY_SECONDS = 10;
     /** How long the holder of a lease may take to answer, at least, before it is asked again. Milliseconds. */
@@ -142,7 +141,7 @@ public final class DhcpService implements Grantor {
      * @return the lease as it was, complete when the end is stored; an {@link IllegalArgumentException} when there is
      *     no such lease
      */
-    public CompletableFuture<Lease> release(final String tenant, final long address) {
+    public CompletableFuture<Lease> release(final String tenant, final Ipv4 address) {
         return releases.add(tenant, address);
     }
 
@@ -310,8 +309,9 @@ public final class DhcpService implements Grantor {
         }
 
         /** From nobody, so that nobody learns a wrong address: RFC 5227, section 2.1.1. */
-        private byte[] request(final long address) {
-            return Arp.request(Constants.GATEWAY_MAC.number(), NOBODY, address).toAll().bytes().toArray();
+        private byte[] request(final Ipv4 address) {
+            return Arp.request(Constants.GATEWAY_MAC.number(), Ipv4.UNSPECIFIED.number(), address.number())
+                .toAll().bytes().toArray();
         }
 
         private Set<Place> places(final Place asking, final Tenant tenant, final Answer.Ask ask) {
@@ -327,7 +327,7 @@ public final class DhcpService implements Grantor {
                 .filter(each -> each.state() != Lease.State.FREE);
             if (lease.isEmpty()) {
                 release.done().completeExceptionally(new IllegalArgumentException("tenant '" + release.tenant()
-                    + "' has no lease of " + Ipv4.text(release.address())));
+                    + "' has no lease of " + release.address()));
             } else if (lease.orElseThrow().isBound()) {
                 table.orElseThrow().put(lease.orElseThrow().with(Lease.State.FREE, clock.instant().getEpochSecond()));
             } else {

@@ -9,6 +9,7 @@ import io.penstock.packets.dhcp.DhcpService.Timer;
 import io.penstock.packets.link.Place;
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.SwitchId;
 import java.time.Clock;
@@ -25,7 +26,7 @@ final class Probes {
     /** Beyond it nobody new is probed for; whoever wants an address asks again. */
     private static final int MOST = 4096;
 
-    private record Target(SwitchId node, VrfId vrf, long address) { }
+    private record Target(SwitchId node, VrfId vrf, Ipv4 address) { }
 
     /**
      * An address that is asked for.
@@ -35,7 +36,7 @@ final class Probes {
      * @param left how often it is asked for again when nobody answers
      * @param conflict whether somebody has answered
      */
-    record Probe(VrfId vrf, Place place, Query query, long address, Optional<Holder> holder, int left, Instant until,
+    record Probe(VrfId vrf, Place place, Query query, Ipv4 address, Optional<Holder> holder, int left, Instant until,
             boolean conflict) { }
 
     /**
@@ -56,7 +57,7 @@ final class Probes {
     }
 
     /** Remembers a probe; false when it is under way already, or there are too many. */
-    boolean begin(final VrfId vrf, final Place place, final Query query, final long address, final int millis) {
+    boolean begin(final VrfId vrf, final Place place, final Query query, final Ipv4 address, final int millis) {
         return begin(new Probe(vrf, place, query, address, Optional.empty(), 0, clock.instant(), false), millis);
     }
 
@@ -74,7 +75,7 @@ final class Probes {
 
     /** A host of a node says that it has the address. */
     void conflict(final Place from, final VrfId vrf, final Arp answer) {
-        pending.computeIfPresent(new Target(from.node(), vrf, answer.senderAddress()), (target, probe) ->
+        pending.computeIfPresent(new Target(from.node(), vrf, new Ipv4(answer.senderAddress())), (target, probe) ->
             probe.holder().filter(holder -> !holder.places().contains(from)
                 || holder.lease().mac().number() != answer.senderMac()).isPresent() ? probe
                 : new Probe(probe.vrf(), probe.place(), probe.query(), probe.address(), probe.holder(), probe.left(),

@@ -4,6 +4,7 @@ package io.penstock.packets.dhcp;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.allocation.Lease;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,13 +19,13 @@ final class Releases {
      *
      * @param done completed when that is stored, with the lease as it was
      */
-    record Release(String tenant, long address, CompletableFuture<Lease> done) { }
+    record Release(String tenant, Ipv4 address, CompletableFuture<Lease> done) { }
 
     Releases(final Runnable mark) {
         this.mark = requireNonNull(mark);
     }
 
-    CompletableFuture<Lease> add(final String tenant, final long address) {
+    CompletableFuture<Lease> add(final String tenant, final Ipv4 address) {
         final CompletableFuture<Lease> done = new CompletableFuture<>();
         synchronized (this) {
             waiting.add(new Release(tenant, address, done));

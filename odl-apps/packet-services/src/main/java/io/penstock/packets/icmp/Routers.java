@@ -8,6 +8,7 @@ import io.penstock.packets.ipv6.Addresses;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.VrfId;
@@ -32,8 +33,8 @@ final class Routers {
      * @param whyNot when nobody is told
      */
     record Choice(Bytes address, Optional<Outcome> whyNot) {
-        static Choice of(final long address) {
-            return new Choice(new BytesWriter().u32(address).bytes(), Optional.empty());
+        static Choice of(final Ipv4 address) {
+            return new Choice(new BytesWriter().u32(address.number()).bytes(), Optional.empty());
         }
 
         static Choice of(final Ipv6 address) {
@@ -46,17 +47,17 @@ final class Routers {
     }
 
     /** The backbone's address for a sender that is anywhere. */
-    static Choice backbone(final Desired desired, final String node, final long sender) {
+    static Choice backbone(final Desired desired, final String node, final Ipv4 sender) {
         final Backbone backbone = desired.snapshot().backbone();
         final List<Backbone.Interface> uplinks = backbone.on(node);
         if (uplinks.isEmpty()) {
             return Choice.none(Outcome.NO_ROUTER);
         }
-        if (uplinks.stream().anyMatch(uplink -> uplink.address() == sender
+        if (uplinks.stream().anyMatch(uplink -> uplink.address().equals(sender)
                 || isNobody(uplink.prefix(), sender))) {
             return Choice.none(Outcome.FROM_NOBODY);
         }
-        final long hop = nextHop(backbone.routes(), sender);
+        final Ipv4 hop = nextHop(backbone.routes(), sender);
         return Choice.of(uplinks.stream().filter(uplink -> uplink.prefix().contains(sender)).findFirst()
             .or(() -> uplinks.stream().filter(uplink -> uplink.prefix().contains(hop)).findFirst())
             .orElse(uplinks.get(0)).address());
@@ -67,18 +68,18 @@ final class Routers {
      *
      * @param fromBackbone whether the packet came from there, so that its source may be anything
      */
-    static Choice tenant(final Desired desired, final String node, final VrfId vrf, final long sender,
-            final long destination, final boolean fromBackbone) {
+    static Choice tenant(final Desired desired, final String node, final VrfId vrf, final Ipv4 sender,
+            final Ipv4 destination, final boolean fromBackbone) {
         return desired.tenant(node, vrf).map(tenant -> gateway(tenant, sender, destination, fromBackbone))
             .orElse(Choice.none(Outcome.NO_ROUTER));
     }
 
-    private static Choice gateway(final Tenant tenant, final long sender, final long destination,
+    private static Choice gateway(final Tenant tenant, final Ipv4 sender, final Ipv4 destination,
             final boolean fromBackbone) {
         if (tenant.subnets().isEmpty()) {
             return Choice.none(Outcome.NO_ROUTER);
         }
-        if (tenant.subnets().stream().anyMatch(subnet -> subnet.gateway() == sender
+        if (tenant.subnets().stream().anyMatch(subnet -> subnet.gateway().equals(sender)
                 || isNobody(subnet.prefix(), sender))) {
             return Choice.none(Outcome.FROM_NOBODY);
         }
@@ -89,25 +90,25 @@ final class Routers {
         if (!inside && !fromBackbone) {
             return Choice.none(Outcome.NOT_INSIDE);
         }
-        final long hop = nextHop(tenant.routes(), sender);
+        final Ipv4 hop = nextHop(tenant.routes(), sender);
         return Choice.of(subnetOf(tenant, sender).or(() -> subnetOf(tenant, hop))
             .orElse(tenant.subnets().get(0)).gateway());
     }
 
-    private static Optional<Tenant.Subnet> subnetOf(final Tenant tenant, final long address) {
+    private static Optional<Tenant.Subnet> subnetOf(final Tenant tenant, final Ipv4 address) {
         return tenant.subnets().stream().filter(subnet -> subnet.prefix().contains(address)).findFirst();
     }
 
     /** The next hop of the longest route, or the address itself. */
-    private static long nextHop(final List<Route> routes, final long address) {
+    private static Ipv4 nextHop(final List<Route> routes, final Ipv4 address) {
         return routes.stream().filter(route -> route.prefix().contains(address))
             .max((one, other) -> Integer.compare(one.prefix().length(), other.prefix().length()))
             .map(Route::nextHop).orElse(address);
     }
 
     /** Whether an address is that of the network or of all its hosts. */
-    private static boolean isNobody(final Prefix prefix, final long address) {
+    private static boolean isNobody(final Prefix prefix, final Ipv4 address) {
         return prefix.length() < SHORT_OF_BROADCAST
-            && (address == prefix.address() || address == prefix.end() - 1);
+            && (address.equals(prefix.address()) || address.equals(prefix.last()));
     }
 }

@@ -10,6 +10,7 @@ import io.penstock.frames.Ethernet;
 import io.penstock.packets.ipv6.Addresses;
 import io.penstock.packets.link.Fate;
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.ErrorKind;
@@ -130,10 +131,10 @@ public final class RoutingErrors {
             return vrf.isBackbone() ? Routers6.backbone(now, node.orElseThrow(), sender)
                 : Routers6.tenant(now, node.orElseThrow(), vrf, sender, fromBackbone);
         }
-        final long source = offender.source().u32(0);
+        final Ipv4 source = new Ipv4(offender.source().u32(0));
         return vrf.isBackbone() ? Routers.backbone(now, node.orElseThrow(), source)
-            : Routers.tenant(now, node.orElseThrow(), vrf, source, offender.destination().u32(0),
-                fromBackbone);
+            : Routers.tenant(now, node.orElseThrow(), vrf, source,
+                new Ipv4(offender.destination().u32(0)), fromBackbone);
     }
 
     /** The tables that it goes through write both MAC addresses. */

@@ -7,6 +7,7 @@ import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.VrfId;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ import java.util.Optional;
  * @param vrf of its tenant
  * @param attachment where it is; nothing when that is not known
  */
-record KnownHost(VrfId vrf, long address, Optional<String> attachment) {
+record KnownHost(VrfId vrf, Ipv4 address, Optional<String> attachment) {
     /** Of each tenant; further ones are found by the first packet to them. */
     static final int MOST_OF_TENANT = 4096;
     /** Of a prefix that is translated one to one. */
@@ -40,7 +41,7 @@ record KnownHost(VrfId vrf, long address, Optional<String> attachment) {
     }
 
     private static List<KnownHost> of(final Tenant tenant, final TenantAllocation given, final VrfId vrf) {
-        final Map<Long, Optional<String>> found = new LinkedHashMap<>();
+        final Map<Ipv4, Optional<String>> found = new LinkedHashMap<>();
         tenant.routes().stream().map(Route::nextHop).forEach(router -> found.putIfAbsent(router, Optional.empty()));
         given.leases().stream().filter(Lease::isBound).forEach(lease -> found.putIfAbsent(lease.address(),
             Optional.of(lease.attachment()).filter(name -> !name.isEmpty())));
@@ -56,16 +57,15 @@ record KnownHost(VrfId vrf, long address, Optional<String> attachment) {
             .map(host -> new KnownHost(vrf, host.getKey(), host.getValue())).toList();
     }
 
-    private static void all(final Prefix prefix, final Map<Long, Optional<String>> found) {
-        for (long address = prefix.address(); address < Math.min(prefix.end(), prefix.address() + MOST_OF_PREFIX);
-                address++) {
-            found.putIfAbsent(address, Optional.empty());
+    private static void all(final Prefix prefix, final Map<Ipv4, Optional<String>> found) {
+        for (long index = 0; index < Math.min(prefix.size(), MOST_OF_PREFIX); index++) {
+            found.putIfAbsent(prefix.address().plus(index), Optional.empty());
         }
     }
 
     /** Behind a router is none that answers. */
-    private static boolean isLocal(final Tenant tenant, final long address) {
+    private static boolean isLocal(final Tenant tenant, final Ipv4 address) {
         return tenant.subnets().stream()
-            .anyMatch(subnet -> subnet.prefix().contains(address) && subnet.gateway() != address);
+            .anyMatch(subnet -> subnet.prefix().contains(address) && !subnet.gateway().equals(address));
     }
 }

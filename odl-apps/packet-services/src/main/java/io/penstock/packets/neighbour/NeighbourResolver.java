@@ -5,12 +5,15 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.configuration.Desired;
 import io.penstock.frames.Arp;
+import io.penstock.frames.Bytes;
 import io.penstock.packets.link.Fate;
 import io.penstock.packets.link.Links;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Ipv6;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.VrfId;
@@ -23,7 +26,7 @@ import java.util.Optional;
  */
 public final class NeighbourResolver {
     private final Links links;
-    private final Asked<Long> asked = new Asked<>();
+    private final Asked<Ipv4> asked = new Asked<>();
 
     /** A resolver that works on what is desired at the moment. */
     public NeighbourResolver(final Links links) {
@@ -33,8 +36,8 @@ public final class NeighbourResolver {
     /** Takes a packet that had no known next hop. */
     public Fate onPacketIn(final PacketIn packet) {
         final Optional<VrfId> told = VrfId.of(packet.value(Register.VRF));
-        final long nextHop = packet.value(Register.NEXT_HOP);
-        if (nextHop == 0) {
+        final Ipv4 nextHop = new Ipv4(packet.value(Register.NEXT_HOP));
+        if (nextHop.isUnspecified()) {
             // Of IPv6, or a packet that no flow can have routed.
             return packet.address(Register.NEXT_HOP6).equals(Ipv6.UNSPECIFIED) ? Fate.MALFORMED : Fate.NOT_MINE;
         }
@@ -72,26 +75,30 @@ public final class NeighbourResolver {
         askTenant(node, host.vrf(), host.address(), host.attachment());
     }
 
-    private void askBackbone(final String node, final long nextHop) {
+    private void askBackbone(final String node, final Ipv4 nextHop) {
         final int id = links.desired().allocations().id(node);
         for (final Backbone.Interface uplink : links.desired().snapshot().backbone().on(node)) {
             if (uplink.prefix().contains(nextHop)) {
                 links.send(node, uplink.port(), uplink.vlan(),
-                    Arp.request(Constants.backboneMac(id).number(), uplink.address(), nextHop).toAll().bytes());
+                    request(Constants.backboneMac(id), uplink.address(), nextHop));
             }
         }
     }
 
-    private void askTenant(final String node, final VrfId vrf, final long nextHop, final Optional<String> attachment) {
+    private void askTenant(final String node, final VrfId vrf, final Ipv4 nextHop, final Optional<String> attachment) {
         links.desired().tenant(node, vrf).ifPresent(tenant -> {
             for (final Tenant.Subnet subnet : tenant.subnets()) {
                 if (subnet.prefix().contains(nextHop)) {
-                    final Arp request = Arp.request(Constants.GATEWAY_MAC.number(), subnet.gateway(), nextHop);
+                    final Bytes request = request(Constants.GATEWAY_MAC, subnet.gateway(), nextHop);
                     tenant.attachmentsOf(subnet).stream()
                         .filter(at -> attachment.isEmpty() || attachment.orElseThrow().equals(at.name()))
-                        .forEach(at -> links.send(node, at.port(), at.vlan(), request.toAll().bytes()));
+                        .forEach(at -> links.send(node, at.port(), at.vlan(), request));
                 }
             }
         });
+    }
+
+    private static Bytes request(final Mac mac, final Ipv4 sender, final Ipv4 target) {
+        return Arp.request(mac.number(), sender.number(), target.number()).toAll().bytes();
     }
 }

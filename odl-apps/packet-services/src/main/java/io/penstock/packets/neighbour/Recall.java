@@ -4,6 +4,7 @@ package io.penstock.packets.neighbour;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.VrfId;
@@ -141,14 +142,14 @@ public final class Recall {
         }
     }
 
-    private record Host(VrfId vrf, long address) { }
+    private record Host(VrfId vrf, Ipv4 address) { }
 
     private static Set<Host> hosts(final FlowDump dump) {
         final Set<Host> hosts = new HashSet<>();
         for (final InstalledFlow installed : dump.flows()) {
             if (installed.flow().table() == Table.NEIGHBOURS) {
                 VrfId.of(value(installed, Register.VRF)).ifPresent(vrf ->
-                    hosts.add(new Host(vrf, value(installed, Register.NEXT_HOP))));
+                    hosts.add(new Host(vrf, new Ipv4(value(installed, Register.NEXT_HOP)))));
             }
         }
         return hosts;

@@ -20,6 +20,7 @@ import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.intent.Thresholds;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import java.time.Clock;
 import java.time.Duration;
@@ -57,7 +58,7 @@ public final class PoolWatch implements Grantor {
 
     private record Drain(Owner owner, Prefix prefix) { }
 
-    private record Address(OfPortBlock owner, long address) { }
+    private record Address(OfPortBlock owner, Ipv4 address) { }
 
     /** When an address was first seen drained, and how many had a block of it then. */
     private record Start(Instant since, int subscribers) { }
@@ -96,7 +97,7 @@ public final class PoolWatch implements Grantor {
             || transition.tenants().stream().anyMatch(name -> {
                 final TenantAllocation before = transition.before().allocations().tenants().get(name);
                 final TenantAllocation after = transition.after().allocations().tenants().get(name);
-                return before == null || after == null || before.publicAddress() != after.publicAddress()
+                return before == null || after == null || !before.publicAddress().equals(after.publicAddress())
                     || !before.blocks().equals(after.blocks())
                     || !portBlocks(transition.before(), name).equals(portBlocks(transition.after(), name));
             });
@@ -146,7 +147,7 @@ public final class PoolWatch implements Grantor {
         private final Set<Drain> empty = new HashSet<>();
         private final Map<Address, Start> started = new HashMap<>();
 
-        void at(final Pool pool, final Collection<Long> used) {
+        void at(final Pool pool, final Collection<Ipv4> used) {
             final Owner owner = new OfPool(pool.name());
             compare(owner, pool.thresholds(), used.size(), pool.size());
             fill(pool, owner, used);
@@ -159,14 +160,15 @@ public final class PoolWatch implements Grantor {
             compare(owner, mapping.thresholds(), blocks.size(), Usage.blocks(mapping));
             for (final Prefix prefix : mapping.drain()) {
                 drain(new Drain(owner, prefix), blocks.stream().noneMatch(block -> prefix.contains(block.address())));
-                for (long address = prefix.address(); address < prefix.end(); address++) {
+                for (long index = 0; index < prefix.size(); index++) {
+                    final Ipv4 address = prefix.address().plus(index);
                     start(new Address(owner, address), Usage.subscribers(blocks, address));
                 }
             }
         }
 
         /** Drained addresses are given to no tenant; a pool of which all are drained is empty on purpose. */
-        private void fill(final Pool pool, final Owner owner, final Collection<Long> used) {
+        private void fill(final Pool pool, final Owner owner, final Collection<Ipv4> used) {
             final long drained = pool.drain().stream().mapToLong(Prefix::size).sum();
             final long usedDrained = pool.drain().isEmpty() ? 0 : used.stream().filter(pool::drains).count();
             if (drained < pool.size() && used.size() - usedDrained >= pool.size() - drained) {
@@ -214,7 +216,7 @@ public final class PoolWatch implements Grantor {
      * @param now subscribers that have a block of it
      * @return seconds from now; nothing when it is not drained, or nobody has left yet
      */
-    public synchronized OptionalLong emptyInSeconds(final String tenant, final Prefix inside, final long address,
+    public synchronized OptionalLong emptyInSeconds(final String tenant, final Prefix inside, final Ipv4 address,
             final int now) {
         final Start start = started.get(new Address(new OfPortBlock(tenant, inside), address));
         if (start == null || now > 0 && now >= start.subscribers()) {

@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Tells who would move if public addresses were changed. Functions without state. */
@@ -51,7 +51,7 @@ public final class Preview {
             .forEach(flow -> Cookie.vrf(flow.cookie()).flatMap(vrf -> desired.tenant(node, vrf)).ifPresent(tenant ->
                 sessions.computeIfAbsent(tenant.name(), name -> new ArrayList<>()).add(flow))));
         return new NatPreview(Move.of(next, desired.allocations()).stream().map(move -> new Moved(move.tenant(),
-            text(move.subscriber()), Ipv4.text(move.from()), text(move.to()), move.blocks().size(),
+            text(move.subscriber()), move.from().toString(), text(move.to()), move.blocks().size(),
             (int) sessions.getOrDefault(move.tenant(), List.of()).stream()
                 .filter(flow -> isOf(move, flow)).count())).toList());
     }
@@ -94,7 +94,7 @@ public final class Preview {
 
     /** Whether a session is what comes back to an address, and to one of the blocks if there are some. */
     private static boolean isOf(final Move move, final FlowSpec session) {
-        return value(session, MatchField.IP_DST) == move.from() && (move.subscriber().isEmpty()
+        return value(session, MatchField.IP_DST) == move.from().number() && (move.subscriber().isEmpty()
             || move.blocks().stream().anyMatch(block -> block.firstPort() <= port(session)
                 && port(session) < block.firstPort() + block.ports()));
     }
@@ -113,7 +113,7 @@ public final class Preview {
         return match.field() != MatchField.IP_DST || match.mask() == EXACTLY;
     }
 
-    private static String text(final OptionalLong address) {
-        return address.isPresent() ? Ipv4.text(address.getAsLong()) : "";
+    private static String text(final Optional<Ipv4> address) {
+        return address.map(Ipv4::toString).orElse("");
     }
 }

@@ -58,18 +58,18 @@ public final class Usage {
     private static BlockUsage of(final String tenant, final Tenant.PortBlocks mapping, final TenantAllocation given,
             final PoolWatch watch) {
         final List<Block> own = given.blocks().stream().filter(block -> block.isOf(mapping)).toList();
-        final Map<Long, Integer> byAddress = count(own, Block::address);
-        final Map<Long, Integer> bySubscriber = count(own, Block::subscriber);
+        final Map<Ipv4, Integer> byAddress = count(own, Block::address);
+        final Map<Ipv4, Integer> bySubscriber = count(own, Block::subscriber);
         return new BlockUsage(tenant, mapping.inside().toString(), mapping.outside().toString(), bySubscriber.size(),
             blocks(mapping), own.size(),
-            LongStream.range(mapping.outside().address(), mapping.outside().end())
-                .mapToObj(address -> new AddressUsage(Ipv4.text(address), byAddress.getOrDefault(address, 0),
+            LongStream.range(0, mapping.outside().size()).mapToObj(mapping.outside().address()::plus)
+                .map(address -> new AddressUsage(address.toString(), byAddress.getOrDefault(address, 0),
                     mapping.drains(address), watch.emptyInSeconds(tenant, mapping.inside(), address,
                         subscribers(own, address)))).toList(),
             bySubscriber.entrySet().stream()
-                .sorted(Map.Entry.<Long, Integer>comparingByValue(Comparator.reverseOrder())
+                .sorted(Map.Entry.<Ipv4, Integer>comparingByValue(Comparator.reverseOrder())
                     .thenComparing(Map.Entry.comparingByKey()))
-                .limit(TOP).map(each -> new Used(Ipv4.text(each.getKey()), each.getValue())).toList());
+                .limit(TOP).map(each -> new Used(each.getKey().toString(), each.getValue())).toList());
     }
 
     /** All blocks there are. */
@@ -78,12 +78,12 @@ public final class Usage {
     }
 
     /** Subscribers that have a block of an address. */
-    static int subscribers(final List<Block> blocks, final long address) {
-        return (int) blocks.stream().filter(block -> block.address() == address).map(Block::subscriber).distinct()
+    static int subscribers(final List<Block> blocks, final Ipv4 address) {
+        return (int) blocks.stream().filter(block -> block.address().equals(address)).map(Block::subscriber).distinct()
             .count();
     }
 
-    private static Map<Long, Integer> count(final List<Block> blocks, final Function<Block, Long> owner) {
+    private static Map<Ipv4, Integer> count(final List<Block> blocks, final Function<Block, Ipv4> owner) {
         return blocks.stream().collect(Collectors.groupingBy(owner, Collectors.summingInt(block -> 1)));
     }
 }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.packets.link.Fate;
 import io.penstock.pipeline.flow.EtherType;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.VrfId;
@@ -37,7 +38,7 @@ public final class BlockRequests {
      * @param node the switch that says so
      * @param had blocks that the switch found full
      */
-    public record Request(SwitchId node, VrfId vrf, long subscriber, int had) { }
+    public record Request(SwitchId node, VrfId vrf, Ipv4 subscriber, int had) { }
 
     /**
      * Nothing asked for.
@@ -87,6 +88,6 @@ public final class BlockRequests {
             return Optional.empty();
         }
         return VrfId.of(packet.value(Register.VRF)).map(vrf -> new Request(packet.source(), vrf,
-            frame.getInt(SOURCE_AT) & 0xffffffffL, first ? 0 : (int) packet.value(Register.BLOCK) + 1));
+            new Ipv4(frame.getInt(SOURCE_AT) & 0xffffffffL), first ? 0 : (int) packet.value(Register.BLOCK) + 1));
     }
 }

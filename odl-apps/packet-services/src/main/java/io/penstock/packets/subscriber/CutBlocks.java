@@ -6,11 +6,12 @@ import io.penstock.pipeline.allocation.Allocations.Block;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.southbound.openflow.TrackedConnections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -53,10 +54,10 @@ public final class CutBlocks {
     private static Set<TrackedConnections> lost(final TenantAllocation had, final TenantAllocation has,
             final int zone) {
         final Set<Block> kept = new HashSet<>(has.blocks());
-        final Set<Long> addresses = had.blocks().stream().filter(block -> !kept.contains(block)).map(Block::address)
+        final Set<Ipv4> addresses = had.blocks().stream().filter(block -> !kept.contains(block)).map(Block::address)
             .collect(Collectors.toSet());
         return addresses.size() > MOST_ADDRESSES ? Set.of(TrackedConnections.ofZone(zone))
-            : addresses.stream().map(address -> new TrackedConnections(zone, OptionalLong.of(address)))
+            : addresses.stream().map(address -> new TrackedConnections(zone, Optional.of(address)))
                 .collect(Collectors.toSet());
     }
 }

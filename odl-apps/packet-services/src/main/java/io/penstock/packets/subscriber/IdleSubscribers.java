@@ -7,6 +7,7 @@ import io.penstock.packets.subscriber.SubscriberBlocks.Subscriber;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
@@ -76,6 +77,6 @@ public final class IdleSubscribers {
 
     private static Subscriber subscriber(final FlowSpec flow) {
         return new Subscriber(Cookie.vrf(flow.cookie()).orElseThrow(),
-            flow.matches().stream().filter(IdleSubscribers::isAddress).findFirst().orElseThrow().value());
+            new Ipv4(flow.matches().stream().filter(IdleSubscribers::isAddress).findFirst().orElseThrow().value()));
     }
 }

@@ -10,6 +10,7 @@ import io.penstock.events.Troubles;
 import io.penstock.packets.pool.Usage;
 import io.penstock.pipeline.allocation.Allocations.Block;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
@@ -29,7 +30,7 @@ final class Shortages {
     private final Troubles<OfPortBlock> troubles;
     private final Consumer<PoolEvent> events;
     /** Who got no block last. */
-    private final Map<OfPortBlock, Long> denied = new HashMap<>();
+    private final Map<OfPortBlock, Ipv4> denied = new HashMap<>();
 
     Shortages(final Clock clock, final Consumer<PoolEvent> events) {
         troubles = new Troubles<>(clock, LEAST);
@@ -37,7 +38,7 @@ final class Shortages {
     }
 
     /** A subscriber needs a block and there is none for it. */
-    void begins(final String tenant, final Tenant.PortBlocks mapping, final List<Block> taken, final long subscriber) {
+    void begins(final String tenant, final Tenant.PortBlocks mapping, final List<Block> taken, final Ipv4 subscriber) {
         final OfPortBlock owner = new OfPortBlock(tenant, mapping.inside());
         denied.put(owner, subscriber);
         if (troubles.begins(owner)) {
@@ -46,7 +47,7 @@ final class Shortages {
     }
 
     /** Entries with a shortage, and who got no block last. */
-    Map<OfPortBlock, Long> lasting() {
+    Map<OfPortBlock, Ipv4> lasting() {
         return Map.copyOf(denied);
     }
 

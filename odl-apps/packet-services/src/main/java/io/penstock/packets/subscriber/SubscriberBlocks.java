@@ -14,6 +14,7 @@ import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.BlockAllocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.VrfId;
 import java.time.Clock;
@@ -42,10 +43,10 @@ public final class SubscriberBlocks {
      *
      * @param vrf as a node tells it: unique there
      */
-    public record Subscriber(VrfId vrf, long address) { }
+    public record Subscriber(VrfId vrf, Ipv4 address) { }
 
     /** The same by the name of its tenant. */
-    record Holder(String tenant, long address) { }
+    record Holder(String tenant, Ipv4 address) { }
 
     /**
      * Blocks that rest are counted from when they were taken by this clock.
@@ -78,7 +79,7 @@ public final class SubscriberBlocks {
 
     private void give(final Tenant tenant, final List<Block> taken, final Request request) {
         // Packets that were under way when the switch got the block before asked for that one.
-        if (taken.stream().filter(block -> block.subscriber() == request.subscriber()).count() != request.had()) {
+        if (taken.stream().filter(block -> block.subscriber().equals(request.subscriber())).count() != request.had()) {
             return;
         }
         tenant.nat().stream().flatMap(nat -> nat.portBlocks().stream())
@@ -92,7 +93,7 @@ public final class SubscriberBlocks {
     }
 
     private void endShortages(final Snapshot snapshot, final Allocations allocations) {
-        final Map<OfPortBlock, Long> lasting = shortages.lasting();
+        final Map<OfPortBlock, Ipv4> lasting = shortages.lasting();
         final Set<OfPortBlock> configured = new HashSet<>();
         lasting.forEach((owner, subscriber) -> mapping(snapshot, owner).ifPresent(mapping -> {
             final TenantAllocation given = allocations.tenants().get(owner.tenant());

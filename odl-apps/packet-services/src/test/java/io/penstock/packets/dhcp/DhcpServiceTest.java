@@ -42,7 +42,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.LongStream;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -57,24 +57,26 @@ class DhcpServiceTest {
     private static final int RELEASE = 7;
     private static final Mac HOST = new Mac(0x020000000005L);
     private static final Mac OTHER_HOST = new Mac(0x020000000006L);
-    private static final long FIRST = Ipv4.parse("10.0.0.100");
-    private static final long GATEWAY = Ipv4.parse("10.0.0.1");
+    private static final Ipv4 NONE = Ipv4.UNSPECIFIED;
+    private static final Ipv4 FIRST = Ipv4.parse("10.0.0.100");
+    private static final Ipv4 GATEWAY = Ipv4.parse("10.0.0.1");
     private static final SwitchId NODE = new SwitchId(Constants.datapathId(1, ""));
     private static final SwitchId OTHER = new SwitchId(Constants.datapathId(2, ""));
     private static final Snapshot NETWORK = Snapshot.empty().withTenants(List.of(new Tenant("t",
         List.of(new Tenant.Attachment("lan", "edge1", "acc0", 100)),
         List.of(new Tenant.Subnet("lan", Prefix.parse("10.0.0.0/24"), GATEWAY, List.of())), List.of(),
         Optional.empty(), Optional.empty(), Optional.empty()).with(new Services(Optional.of(new Dhcp(0,
-            List.of(new Dhcp.Subnet(Prefix.parse("10.0.0.0/24"), List.of(new Range(FIRST, FIRST + 9)), List.of(),
+            List.of(new Dhcp.Subnet(Prefix.parse("10.0.0.0/24"), List.of(new Range(FIRST, FIRST.plus(9))), List.of(),
                 List.of(), 3600, Dhcp.Options.NONE)))), Optional.empty()))));
     private static final Tenant TWO_PLACES = new Tenant("t",
         List.of(new Tenant.Attachment("lan", "edge1", "acc0", 100), new Tenant.Attachment("lab", "edge1", "acc0", 200)),
         List.of(new Tenant.Subnet("lan", Prefix.parse("10.0.0.0/24"), GATEWAY, List.of())), List.of(),
         Optional.empty(), Optional.empty(), Optional.empty()).with(new Services(Optional.of(new Dhcp(0,
-            List.of(new Dhcp.Subnet(Prefix.parse("10.0.0.0/24"), List.of(new Range(FIRST, FIRST + 9)), List.of(),
+            List.of(new Dhcp.Subnet(Prefix.parse("10.0.0.0/24"), List.of(new Range(FIRST, FIRST.plus(9))), List.of(),
                 List.of(), 3600, Dhcp.Options.NONE)))), Optional.empty()));
     private static final Allocations NO_LEASE = new Allocations(VRF, new TreeMap<>(Map.of("edge1", 1, "edge2", 2)),
-        new TreeMap<>(Map.of("edge1", new TreeMap<>(Map.of("acc0", 5)))), Map.of("t", new TenantAllocation(VRF, 0)));
+        new TreeMap<>(Map.of("edge1", new TreeMap<>(Map.of("acc0", 5)))),
+        Map.of("t", new TenantAllocation(VRF, Optional.empty())));
 
     private final ManualClock clock = new ManualClock(Instant.parse("2026-11-21T10:00:00Z"));
     private final List<byte[]> sent = new ArrayList<>();
@@ -159,7 +161,7 @@ class DhcpServiceTest {
         final Lease declined = new Lease(FIRST, Lease.State.DECLINED, "01020000000005", HOST, "lan", "",
             clock.instant().getEpochSecond() + 600);
         final Allocations before = new Allocations(VRF, NO_LEASE.nodes(), NO_LEASE.ports(),
-            Map.of("t", new TenantAllocation(VRF, 0).withLeases(List.of(declined))));
+            Map.of("t", new TenantAllocation(VRF, Optional.empty()).withLeases(List.of(declined))));
         service.release("t", FIRST);
         assertThat(leases(service.propose(NETWORK, before))).isEmpty();
     }
@@ -174,14 +176,14 @@ class DhcpServiceTest {
         clock.pass(60);
         for (final SwitchId node : List.of(OTHER, new SwitchId(1))) {
             // From nowhere, as a relayed message may come, and from where the host is at its own node.
-            service.onPacketIn(packet(node, 0, type, type == RELEASE ? FIRST : 0, FIRST));
-            service.onPacketIn(packet(node, 5L << 12 | 100, type, type == RELEASE ? FIRST : 0, FIRST));
+            service.onPacketIn(packet(node, 0, type, type == RELEASE ? FIRST : NONE, FIRST));
+            service.onPacketIn(packet(node, 5L << 12 | 100, type, type == RELEASE ? FIRST : NONE, FIRST));
         }
         assertThat(service.propose(NETWORK, bound)).isSameAs(bound);
         service.stored(Transitions.none());
         assertThat(sent).isEmpty();
         // The same from its own node is heard.
-        service.onPacketIn(packet(NODE, 5L << 12 | 100, type, type == RELEASE ? FIRST : 0, FIRST));
+        service.onPacketIn(packet(NODE, 5L << 12 | 100, type, type == RELEASE ? FIRST : NONE, FIRST));
         assertThat(service.propose(NETWORK, bound)).isNotSameAs(bound);
     }
 
@@ -197,7 +199,7 @@ class DhcpServiceTest {
         sent.clear();
         places.clear();
         for (final boolean there : new boolean[] {true, false}) {
-            service.onPacketIn(packet(NODE, 5L << 12 | 200, REQUEST, 0, FIRST));
+            service.onPacketIn(packet(NODE, 5L << 12 | 200, REQUEST, NONE, FIRST));
             assertThat(service.propose(network, now)).isSameAs(now);
             // From elsewhere, and from another host there.
             service.onConflict(arp(lab, HOST));
@@ -231,7 +233,7 @@ class DhcpServiceTest {
         service.onPacketIn(request());
         final Allocations now = service.propose(network, NO_LEASE);
         service.stored(Transitions.none());
-        service.onPacketIn(packet(NODE, 5L << 12 | 200, REQUEST, 0, FIRST));
+        service.onPacketIn(packet(NODE, 5L << 12 | 200, REQUEST, NONE, FIRST));
         service.propose(network, now);
         failing = true;
         clock.passMillis(200);
@@ -241,11 +243,11 @@ class DhcpServiceTest {
 
     @Test
     void anEmptyPoolIsToldOnceAndSoIsItsEnd() {
-        final List<Lease> all = LongStream.range(FIRST, FIRST + 10).mapToObj(address -> new Lease(address,
+        final List<Lease> all = IntStream.range(0, 10).mapToObj(FIRST::plus).map(address -> new Lease(address,
             Lease.State.BOUND, "0102000000ff" + address, OTHER_HOST, "lan", "",
             clock.instant().getEpochSecond() + 86400)).toList();
         for (int message = 0; message < 5; message++) {
-            service.onPacketIn(packet(NODE, 5L << 12 | 100, DISCOVER, 0, 0));
+            service.onPacketIn(packet(NODE, 5L << 12 | 100, DISCOVER, NONE, NONE));
             service.propose(NETWORK, having(all));
             service.stored(Transitions.none());
             clock.pass(60);
@@ -266,10 +268,10 @@ class DhcpServiceTest {
 
     @Test
     void leasesEndAlsoIfTheLookAtAnEmptyPoolFails() {
-        final List<Lease> all = LongStream.range(FIRST, FIRST + 10).mapToObj(address -> new Lease(address,
-            Lease.State.BOUND, "0102000000ff" + address, HOST + 1, "lan", "",
+        final List<Lease> all = IntStream.range(0, 10).mapToObj(FIRST::plus).map(address -> new Lease(address,
+            Lease.State.BOUND, "0102000000ff" + address, OTHER_HOST, "lan", "",
             clock.instant().getEpochSecond() + 600)).toList();
-        service.onPacketIn(packet(NODE, 5L << 12 | 100, DISCOVER, 0, 0));
+        service.onPacketIn(packet(NODE, 5L << 12 | 100, DISCOVER, NONE, NONE));
         service.propose(NETWORK, having(all));
         assertThat(told).hasSize(1);
         clock.pass(660);
@@ -281,18 +283,18 @@ class DhcpServiceTest {
 
     private static Allocations having(final List<Lease> leases) {
         return new Allocations(VRF, NO_LEASE.nodes(), NO_LEASE.ports(),
-            Map.of("t", new TenantAllocation(VRF, 0).withLeases(leases)));
+            Map.of("t", new TenantAllocation(VRF, Optional.empty()).withLeases(leases)));
     }
 
     @Test
     void aNodeThatFloodsTakesNoRoomFromOthers() {
         for (int index = 0; index < Arrivals.MOST_OF_A_NODE; index++) {
-            assertThat(service.onPacketIn(packet(OTHER, 0, REQUEST, 0, FIRST))).isEqualTo(Fate.TAKEN);
+            assertThat(service.onPacketIn(packet(OTHER, 0, REQUEST, NONE, FIRST))).isEqualTo(Fate.TAKEN);
         }
-        assertThat(service.onPacketIn(packet(OTHER, 0, REQUEST, 0, FIRST))).isEqualTo(Fate.IGNORED);
+        assertThat(service.onPacketIn(packet(OTHER, 0, REQUEST, NONE, FIRST))).isEqualTo(Fate.IGNORED);
         assertThat(service.onPacketIn(request())).isEqualTo(Fate.TAKEN);
         assertThat(leases(service.propose(NETWORK, NO_LEASE))).hasSize(1);
-        assertThat(service.onPacketIn(packet(OTHER, 0, REQUEST, 0, FIRST))).as("afterwards").isEqualTo(Fate.TAKEN);
+        assertThat(service.onPacketIn(packet(OTHER, 0, REQUEST, NONE, FIRST))).as("afterwards").isEqualTo(Fate.TAKEN);
     }
 
     @Test
@@ -309,28 +311,26 @@ class DhcpServiceTest {
     }
 
     private static PacketIn request() {
-        return packet(NODE, 5L << 12 | 100, REQUEST, 0, FIRST);
+        return packet(NODE, 5L << 12 | 100, REQUEST, NONE, FIRST);
     }
 
     /** A host says that it has the first address. */
     private static PacketIn arp(final Place at, final Mac mac) {
-        final byte[] frame = new Arp(Arp.REPLY, mac.number(), FIRST, Constants.GATEWAY_MAC.number(), 0)
-            .to(Constants.GATEWAY_MAC.number()).bytes()
-            .toArray();
+        final byte[] frame = new Arp(Arp.REPLY, mac.number(), FIRST.number(), Constants.GATEWAY_MAC.number(), 0)
+            .to(Constants.GATEWAY_MAC.number()).bytes().toArray();
         return new PacketIn(at.node(), at.port(), 0, Table.ACCESS_GUARD.number(), Map.of(
             Register.VRF.range().field(), (long) VRF,
             Register.IN_ATTACHMENT.range().field(), (long) at.port() << 12 | at.vlan()), frame);
     }
 
-    private static PacketIn packet(final SwitchId node, final long place, final int type, final long has,
-            final long wants) {
+    private static PacketIn packet(final SwitchId node, final long place, final int type, final Ipv4 has,
+            final Ipv4 wants) {
         final Bytes message = new DhcpMessage(new DhcpMessage.Header(DhcpMessage.REQUEST, 1, 0, 7, 0, 0),
-            new DhcpMessage.Addresses(has, 0, 0, 0), new BytesWriter().u48(HOST.number()).bytes(), Bytes.EMPTY,
-            Bytes.EMPTY,
-            OptionSet.of(Map.of(
+            new DhcpMessage.Addresses(has, NONE, NONE, NONE), new BytesWriter().u48(HOST.number()).bytes(), Bytes.EMPTY,
+            Bytes.EMPTY, OptionSet.of(Map.of(
                 OptionCode.MESSAGE_TYPE, new BytesWriter().u8(type).bytes(),
-                OptionCode.REQUESTED_ADDRESS, new BytesWriter().u32(wants).bytes(),
-                OptionCode.SERVER, new BytesWriter().u32(GATEWAY).bytes()))).bytes();
+                OptionCode.REQUESTED_ADDRESS, new BytesWriter().u32(wants.number()).bytes(),
+                OptionCode.SERVER, new BytesWriter().u32(GATEWAY.number()).bytes()))).bytes();
         final Bytes datagram = new Udp(68, 67, message).bytes(PseudoHeader.ofIpv4(0, Ipv4Packet.BROADCAST));
         final byte[] frame = new Ethernet(Ethernet.BROADCAST, HOST.number(), Ethernet.TYPE_IPV4,
             new Ipv4Packet(Ipv4Packet.PROTOCOL_UDP, 0, Ipv4Packet.BROADCAST, datagram).bytes()).bytes().toArray();

@@ -26,8 +26,8 @@ class OffenderTest {
 
     private static Bytes packet(final int fragment, final int protocol, final String source, final String destination,
             final Bytes payload) {
-        return new Ethernet(1, 2, Ethernet.TYPE_IPV4, new Ipv4Packet(fragment, 1, protocol, Ipv4.parse(source),
-            Ipv4.parse(destination), payload).bytes()).bytes();
+        return new Ethernet(1, 2, Ethernet.TYPE_IPV4, new Ipv4Packet(fragment, 1, protocol,
+            Ipv4.parse(source).number(), Ipv4.parse(destination).number(), payload).bytes()).bytes();
     }
 
     private static Bytes udp(final int fragment, final String source, final String destination) {

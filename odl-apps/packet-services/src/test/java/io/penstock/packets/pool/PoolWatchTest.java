@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 
 class PoolWatchTest {
     private static final Prefix INSIDE = Prefix.parse("10.0.0.0/24");
-    private static final long OUTSIDE = Ipv4.parse("198.51.100.0");
+    private static final Ipv4 OUTSIDE = Ipv4.parse("198.51.100.0");
     private static final OfPortBlock BLOCKS = new OfPortBlock("red", INSIDE);
 
     private final ManualClock clock = new ManualClock(Instant.EPOCH);
@@ -42,7 +42,8 @@ class PoolWatchTest {
     private static Desired tenants(final int many, final String drain) {
         final Map<String, TenantAllocation> given = new HashMap<>();
         IntStream.range(0, many).forEach(
-            index -> given.put("t" + index, new TenantAllocation(2 + index, Ipv4.parse("203.0.113.0") + index)));
+            index -> given.put("t" + index, new TenantAllocation(2 + index,
+            Optional.of(Ipv4.parse("203.0.113.0").plus(index)))));
         final Pool pool = new Pool("public", List.of(Prefix.parse("203.0.113.0/29")),
             drain.isEmpty() ? List.of() : List.of(Prefix.parse(drain)), false, Optional.of(new Thresholds(75, 50)));
         return new Desired(1, Snapshot.of(List.of(), Backbone.NONE, List.of(pool), List.of(), List.of(), List.of(),
@@ -52,13 +53,14 @@ class PoolWatchTest {
     /** That many subscribers have one of the six blocks of two addresses, of the second one, which is drained. */
     private static Desired subscribers(final int many) {
         final Tenant.PortBlocks mapping = new Tenant.PortBlocks(INSIDE, new Prefix(OUTSIDE, 31), 512, 1, false,
-            List.of(Prefix.host(OUTSIDE + 1)), Optional.empty(), false);
+            List.of(Prefix.host(OUTSIDE.plus(1))), Optional.empty(), false);
         final Tenant tenant = new Tenant("red", List.of(), List.of(), List.of(), Optional.of(new Tenant.Nat(
             Optional.empty(), Optional.empty(), List.of(), List.of(), List.of(mapping), List.of(), Set.of())),
             Optional.empty(), Optional.empty());
         return new Desired(1, Snapshot.of(List.of(), Backbone.NONE, List.of(), List.of(), List.of(), List.of(tenant),
-            List.of()), new Allocations(2, new TreeMap<>(), new TreeMap<>(), Map.of("red", new TenantAllocation(2, 0,
-                IntStream.range(0, many).mapToObj(index -> new Block(INSIDE.address() + index, OUTSIDE + 1,
+            List.of()), new Allocations(2, new TreeMap<>(), new TreeMap<>(),
+            Map.of("red", new TenantAllocation(2, Optional.empty(),
+                IntStream.range(0, many).mapToObj(index -> new Block(INSIDE.address().plus(index), OUTSIDE.plus(1),
                     1024 + 512 * index, 512)).toList()))));
     }
 
@@ -67,7 +69,7 @@ class PoolWatchTest {
     }
 
     private OptionalLong left(final int subscribers) {
-        return watch.emptyInSeconds("red", INSIDE, OUTSIDE + 1, subscribers);
+        return watch.emptyInSeconds("red", INSIDE, OUTSIDE.plus(1), subscribers);
     }
 
     @Test
@@ -121,7 +123,7 @@ class PoolWatchTest {
         assertThat(left(4)).hasValue(3006);
         clock.pass(1000);
         assertThat(look(subscribers(0))).containsExactly(
-            new PoolEvent(Kind.DRAINED, BLOCKS, Optional.of(Prefix.host(OUTSIDE + 1)), 0, 1));
+            new PoolEvent(Kind.DRAINED, BLOCKS, Optional.of(Prefix.host(OUTSIDE.plus(1))), 0, 1));
         assertThat(left(0)).hasValue(0);
         assertThat(watch.emptyInSeconds("red", INSIDE, OUTSIDE, 3)).as("is not drained").isEmpty();
     }

@@ -43,7 +43,7 @@ class PreviewTest {
             List.of(new Tenant.Subnet("lan", LAN, Ipv4.parse("10.0.0.1"), List.of())), List.of(), Optional.of(NAT),
             Optional.empty(), Optional.empty())), List.of()),
         new Allocations(VRF, new TreeMap<>(Map.of("edge1", 1)), new TreeMap<>(Map.of("edge1", new TreeMap<>(Map.of(
-            "acc0", 1)))), Map.of("red", new TenantAllocation(VRF, Ipv4.parse("203.0.113.0"), List.of(
+            "acc0", 1)))), Map.of("red", new TenantAllocation(VRF, Optional.of(Ipv4.parse("203.0.113.0")), List.of(
                 new Block(Ipv4.parse("10.0.0.5"), Ipv4.parse("198.51.100.0"), 1024, 512))))));
 
     /** What a session to a public port comes back by. */

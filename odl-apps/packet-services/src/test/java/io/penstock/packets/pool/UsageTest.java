@@ -46,8 +46,8 @@ class UsageTest {
                 Prefix.parse("10.0.0.0/24"), Prefix.parse("198.51.100.0/31"), 16384, 2, false,
                 List.of(Prefix.parse("198.51.100.1/32")), Optional.empty(), false)))), List.of());
         final Allocations allocations = new Allocations(3, new TreeMap<>(), new TreeMap<>(), Map.of(
-            "blue", new TenantAllocation(2, Ipv4.parse("203.0.113.1")),
-            "red", new TenantAllocation(3, 0, List.of(block("10.0.0.5", "198.51.100.1", 16384),
+            "blue", new TenantAllocation(2, Optional.of(Ipv4.parse("203.0.113.1"))),
+            "red", new TenantAllocation(3, Optional.empty(), List.of(block("10.0.0.5", "198.51.100.1", 16384),
                 block("10.0.0.9", "198.51.100.0", 16384), block("10.0.0.9", "198.51.100.0", 32768)))));
         final NatUsage usage = Usage.of(snapshot, allocations, new PoolWatch(Clock.systemUTC(), event -> { }));
         assertThat(usage.pools()).containsExactly(

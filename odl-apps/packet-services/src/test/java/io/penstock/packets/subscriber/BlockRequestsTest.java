@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.packets.link.Fate;
 import io.penstock.packets.subscriber.BlockRequests.Request;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.openflow.PacketIn;
@@ -40,8 +41,8 @@ class BlockRequestsTest {
         requests.onPacketIn(packet(Table.NAT_OUT_CHECK, REGISTERS, 0x0800, 64));
         requests.onPacketIn(packet(Table.NAT_OUT_CHECK, REGISTERS, 0x0800, 64));
         assertThat(marks).hasValue(2);
-        final Request first = new Request(NODE, new VrfId(7), 0xc8000005L, 0);
-        final Request other = new Request(NODE, new VrfId(7), 0xc8000005L, 3);
+        final Request first = new Request(NODE, new VrfId(7), Ipv4.parse("200.0.0.5"), 0);
+        final Request other = new Request(NODE, new VrfId(7), Ipv4.parse("200.0.0.5"), 3);
         assertThat(requests.pending()).containsExactlyInAnyOrder(first, other);
         requests.answered(Set.of(first));
         assertThat(requests.pending()).containsExactly(other);
@@ -65,7 +66,7 @@ class BlockRequestsTest {
         }
         assertThat(requests.onPacketIn(from(7, BlockRequests.MOST_OF_A_TENANT))).isEqualTo(Fate.IGNORED);
         assertThat(requests.onPacketIn(from(8, 1))).isEqualTo(Fate.TAKEN);
-        requests.answered(Set.of(new Request(NODE, new VrfId(7), 0, 0)));
+        requests.answered(Set.of(new Request(NODE, new VrfId(7), Ipv4.UNSPECIFIED, 0)));
         assertThat(requests.onPacketIn(from(7, BlockRequests.MOST_OF_A_TENANT))).isEqualTo(Fate.TAKEN);
     }
 

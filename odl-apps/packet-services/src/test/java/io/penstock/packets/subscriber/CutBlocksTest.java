@@ -9,12 +9,12 @@ import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.southbound.openflow.TrackedConnections;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -30,34 +30,38 @@ class CutBlocksTest {
 
     private static Allocations blocks(final Block... blocks) {
         return new Allocations(VRF, new TreeMap<>(), new TreeMap<>(),
-            Map.of("red", new TenantAllocation(VRF, 0, Arrays.asList(blocks))));
+            Map.of("red", new TenantAllocation(VRF, Optional.empty(), Arrays.asList(blocks))));
     }
 
-    private static TrackedConnections of(final long address) {
-        return new TrackedConnections(VRF, OptionalLong.of(address));
+    private static Block block(final int subscriber, final int address, final int firstPort) {
+        return new Block(new Ipv4(subscriber), new Ipv4(address), firstPort, 512);
+    }
+
+    private static TrackedConnections of(final int address) {
+        return new TrackedConnections(VRF, Optional.of(new Ipv4(address)));
     }
 
     @Test
     void addressesOfLostBlocksAreNamedOnce() {
         final Allocations before =
-            blocks(new Block(1, 100, 1024, 512), new Block(2, 100, 1536, 512), new Block(3, 101, 1024, 512));
-        assertThat(CutBlocks.between(before, blocks(new Block(3, 101, 1024, 512)), NETWORK, RED))
+            blocks(block(1, 100, 1024), block(2, 100, 1536), block(3, 101, 1024));
+        assertThat(CutBlocks.between(before, blocks(block(3, 101, 1024)), NETWORK, RED))
             .isEqualTo(Map.of("edge1", Set.of(of(100))));
-        assertThat(CutBlocks.between(before, blocks(new Block(3, 101, 1024, 512), new Block(1, 100, 1024, 512),
-            new Block(2, 100, 1536, 512), new Block(4, 102, 1024, 512)), NETWORK, RED)).isEmpty();
+        assertThat(CutBlocks.between(before, blocks(block(3, 101, 1024), block(1, 100, 1024),
+            block(2, 100, 1536), block(4, 102, 1024)), NETWORK, RED)).isEmpty();
     }
 
     @Test
     void ofManyAddressesTheWholeZoneIsNamed() {
         final Block[] many =
-            IntStream.range(0, 17).mapToObj(index -> new Block(index, 100 + index, 1024, 512)).toArray(Block[]::new);
+            IntStream.range(0, 17).mapToObj(index -> block(index, 100 + index, 1024)).toArray(Block[]::new);
         assertThat(CutBlocks.between(blocks(many), blocks(), NETWORK, RED))
             .isEqualTo(Map.of("edge1", Set.of(TrackedConnections.ofZone(VRF))));
     }
 
     @Test
     void aTenantThatGoesIsNotNamed() {
-        final Allocations before = blocks(new Block(1, 100, 1024, 512));
+        final Allocations before = blocks(block(1, 100, 1024));
         assertThat(CutBlocks.between(before, blocks(), Snapshot.empty(), RED)).isEmpty();
         assertThat(CutBlocks.between(before, Allocations.none(), NETWORK, RED)).isEmpty();
     }

@@ -7,6 +7,7 @@ import io.penstock.packets.subscriber.SubscriberBlocks.Subscriber;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Table;
@@ -20,8 +21,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class IdleSubscribersTest {
-    private static final long FIRST = 0x0a000005L;
-    private static final long SECOND = 0x0a000006L;
+    private static final Ipv4 FIRST = Ipv4.parse("10.0.0.5");
+    private static final Ipv4 SECOND = Ipv4.parse("10.0.0.6");
 
     private final ManualClock clock = new ManualClock(Instant.EPOCH);
     private final IdleSubscribers subscribers = new IdleSubscribers(clock);

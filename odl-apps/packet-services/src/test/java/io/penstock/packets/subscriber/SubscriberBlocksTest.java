@@ -15,6 +15,7 @@ import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.VrfId;
@@ -31,9 +32,9 @@ import org.junit.jupiter.api.Test;
 
 /** One public address of two blocks; subscribers may have two. */
 class SubscriberBlocksTest {
-    private static final long ADDRESS = 0xcb007101L;
-    private static final long FIRST = 0x0a000005L;
-    private static final long SECOND = 0x0a000006L;
+    private static final Ipv4 ADDRESS = Ipv4.parse("203.0.113.1");
+    private static final Ipv4 FIRST = Ipv4.parse("10.0.0.5");
+    private static final Ipv4 SECOND = Ipv4.parse("10.0.0.6");
     private static final VrfId VRF = new VrfId(7);
     private static final SwitchId NODE = new SwitchId(Constants.datapathId(1, ""));
     private static final SwitchId OTHER = new SwitchId(Constants.datapathId(2, ""));
@@ -54,10 +55,10 @@ class SubscriberBlocksTest {
 
     private static Allocations having(final Block... given) {
         return new Allocations(VRF.number(), new TreeMap<>(Map.of("edge1", 1, "edge2", 2)), new TreeMap<>(),
-            Map.of("red", new TenantAllocation(VRF.number(), 0, List.of(given))));
+            Map.of("red", new TenantAllocation(VRF.number(), Optional.empty(), List.of(given))));
     }
 
-    private static Block block(final long subscriber, final int number) {
+    private static Block block(final Ipv4 subscriber, final int number) {
         return new Block(subscriber, ADDRESS, 16384 * number, 16384);
     }
 
@@ -80,7 +81,8 @@ class SubscriberBlocksTest {
         assertThat(blocks.give(snapshot, had, Set.of())).isSameAs(had);
         // A packet that was under way when the first block came, somebody who is no subscriber, and no VRF of ours.
         assertThat(blocks.give(snapshot, had, Set.of(new Request(NODE, VRF, FIRST, 0),
-            new Request(NODE, VRF, 0x0a000008L, 0), new Request(NODE, new VrfId(8), SECOND, 0)))).isSameAs(had);
+            new Request(NODE, VRF, Ipv4.parse("10.0.0.8"), 0),
+            new Request(NODE, new VrfId(8), SECOND, 0)))).isSameAs(had);
         // As many as it may have.
         final Allocations full = having(block(FIRST, 1), block(FIRST, 2));
         assertThat(blocks.give(snapshot, full, Set.of(new Request(NODE, VRF, FIRST, 2)))).isSameAs(full);
@@ -96,9 +98,9 @@ class SubscriberBlocksTest {
     @Test
     void aShortageIsToldOnceAndSoIsItsEnd() {
         final OfPortBlock owner = new OfPortBlock("red", Prefix.parse("10.0.0.0/29"));
-        final Allocations full = having(block(FIRST, 1), block(FIRST, 2), block(FIRST + 2, 3));
+        final Allocations full = having(block(FIRST, 1), block(FIRST, 2), block(FIRST.plus(2), 3));
         for (int packet = 0; packet < 5; packet++) {
-            give(full, new Request(NODE, VRF, SECOND, 0), new Request(NODE, VRF, FIRST + 2, 1));
+            give(full, new Request(NODE, VRF, SECOND, 0), new Request(NODE, VRF, FIRST.plus(2), 1));
             clock.pass(60);
         }
         assertThat(told).containsExactly(new PoolEvent(Kind.EXHAUSTED, owner, Optional.empty(), 3, 3));
@@ -113,11 +115,11 @@ class SubscriberBlocksTest {
     @Test
     void theEndIsToldAlsoIfTheSubscriberGotTheLastBlockBeforeThat() {
         final Request second = new Request(NODE, VRF, SECOND, 0);
-        give(having(block(FIRST, 1), block(FIRST, 2), block(FIRST + 2, 3)), second);
+        give(having(block(FIRST, 1), block(FIRST, 2), block(FIRST.plus(2), 3)), second);
         clock.pass(60);
-        assertThat(give(having(block(FIRST, 1), block(FIRST + 2, 3)), second)).contains(block(SECOND, 2));
+        assertThat(give(having(block(FIRST, 1), block(FIRST.plus(2), 3)), second)).contains(block(SECOND, 2));
         clock.pass(600);
-        final Allocations full = having(block(FIRST, 1), block(SECOND, 2), block(FIRST + 2, 3));
+        final Allocations full = having(block(FIRST, 1), block(SECOND, 2), block(FIRST.plus(2), 3));
         blocks.give(snapshot, full, Set.of());
         assertThat(told).extracting(PoolEvent::kind).containsExactly(Kind.EXHAUSTED, Kind.AVAILABLE);
     }
@@ -125,10 +127,10 @@ class SubscriberBlocksTest {
     @Test
     void anEndThatDidNotLastIsNotTold() {
         final Request second = new Request(NODE, VRF, SECOND, 0);
-        final Allocations full = having(block(FIRST, 1), block(FIRST, 2), block(FIRST + 2, 3));
+        final Allocations full = having(block(FIRST, 1), block(FIRST, 2), block(FIRST.plus(2), 3));
         give(full, second);
         clock.pass(60);
-        blocks.give(snapshot, having(block(FIRST, 1), block(FIRST + 2, 3)), Set.of());
+        blocks.give(snapshot, having(block(FIRST, 1), block(FIRST.plus(2), 3)), Set.of());
         give(full, second);
         clock.pass(600);
         blocks.give(snapshot, full, Set.of());
@@ -144,7 +146,7 @@ class SubscriberBlocksTest {
     @Test
     void whatWasTakenRests() {
         final Allocations had = having(block(FIRST, 1), block(FIRST, 2), block(SECOND, 3));
-        assertThat(blocks.take(had, Set.of(new Holder("red", 0x0a000001L)))).isSameAs(had);
+        assertThat(blocks.take(had, Set.of(new Holder("red", Ipv4.parse("10.0.0.1"))))).isSameAs(had);
         final Allocations left = blocks.take(had, Set.of(new Holder("red", FIRST)));
         assertThat(left.tenants().get("red").blocks()).containsExactly(block(SECOND, 3));
         assertThat(give(left, new Request(NODE, VRF, FIRST, 0))).containsExactly(block(SECOND, 3));

@@ -16,6 +16,7 @@ import io.penstock.pipeline.intent.Backbone;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
@@ -38,9 +39,9 @@ import org.junit.jupiter.api.Test;
 /** Changes of which the last could not be written down are asked for again. */
 class SubscribersTest {
     private static final String NODE = "edge1";
-    private static final long ADDRESS = 0xcb007101L;
-    private static final int FIRST = 0x0a000005;
-    private static final int SECOND = 0x0a000006;
+    private static final Ipv4 ADDRESS = Ipv4.parse("203.0.113.1");
+    private static final Ipv4 FIRST = Ipv4.parse("10.0.0.5");
+    private static final Ipv4 SECOND = Ipv4.parse("10.0.0.6");
     private static final int VRF = 7;
 
     private final ManualClock clock = new ManualClock(Instant.EPOCH);
@@ -55,24 +56,24 @@ class SubscribersTest {
 
     private static Allocations having(final Block... given) {
         return new Allocations(VRF, new TreeMap<>(Map.of(NODE, 1)), new TreeMap<>(),
-            Map.of("red", new TenantAllocation(VRF, 0, List.of(given))));
+            Map.of("red", new TenantAllocation(VRF, Optional.empty(), List.of(given))));
     }
 
-    private static Block block(final long subscriber, final int number) {
+    private static Block block(final Ipv4 subscriber, final int number) {
         return new Block(subscriber, ADDRESS, 16384 * number, 16384);
     }
 
     private static FlowDump dump(final long... packets) {
         return new FlowDump(Stream.of(0, 1).map(index -> new InstalledFlow(new FlowSpec(Table.NAT_TRANSLATE, 300,
-            List.of(FieldMatch.of(MatchField.IP_SRC, FIRST + index)), List.of(), Optional.empty(),
+            List.of(FieldMatch.of(MatchField.IP_SRC, FIRST.plus(index))), List.of(), Optional.empty(),
             Cookie.of(Cookie.Kind.TENANT, VRF), 0), packets[index], 0)).toList(), List.of());
     }
 
-    private static PacketIn request(final int subscriber) {
+    private static PacketIn request(final Ipv4 subscriber) {
         final byte[] frame = new byte[64];
         frame[12] = 0x08;
         for (int index = 0; index < 4; index++) {
-            frame[26 + index] = (byte) (subscriber >> 24 - 8 * index);
+            frame[26 + index] = (byte) (subscriber.number() >> 24 - 8 * index);
         }
         return new PacketIn(new SwitchId(Constants.datapathId(1, "")), 1, 0, Table.NAT_TRANSLATE.number(),
             Map.of(MatchField.REG0, (long) VRF), frame);
@@ -87,7 +88,7 @@ class SubscribersTest {
         subscribers.onPacketIn(request(FIRST));
         assertThat(change(having())).containsExactly(block(FIRST, 1));
         subscribers.onPacketIn(request(SECOND));
-        assertThat(change(having())).extracting(Block::subscriber).containsExactly((long) FIRST, (long) SECOND);
+        assertThat(change(having())).extracting(Block::subscriber).containsExactly(FIRST, SECOND);
         subscribers.stored(Transitions.none());
         assertThat(change(having())).isEmpty();
         assertThat(marks).hasValue(2);

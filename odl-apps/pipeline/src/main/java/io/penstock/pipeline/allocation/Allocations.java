@@ -7,6 +7,7 @@ import io.penstock.pipeline.allocation.CanaryResult.Verdict;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.AddressPorts;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.PortRange;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.VrfId;
@@ -61,7 +62,7 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
     public Allocations withoutHoldings() {
         final Map<String, TenantAllocation> ids = new TreeMap<>();
         tenants.forEach((name, given) -> ids.put(name,
-            new TenantAllocation(given.id(), 0, List.of(), List.of(), given.places(), given.vrfs())));
+            new TenantAllocation(given.id(), Optional.empty(), List.of(), List.of(), given.places(), given.vrfs())));
         return new Allocations(lastVrf, nodes, ports, ids, canaries, secret, lastNode, lastLarge);
     }
 
@@ -69,28 +70,28 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
      * What a tenant got.
      *
      * @param id of the tenant in the network, unique among all tenants
-     * @param publicAddress 0 without source NAT
+     * @param publicAddress of its source NAT; absent without
      * @param blocks ports of its subscribers, those of one subscriber in the order in which it got them
      * @param leases addresses of its DHCP server, each once
      * @param places which sixteen bits of ct_label tell the instance of a connection, 0..7, by function
      * @param vrfs VRF ids by node, where they are another number than the id
      */
-    public record TenantAllocation(int id, long publicAddress, List<Block> blocks, List<Lease> leases,
+    public record TenantAllocation(int id, Optional<Ipv4> publicAddress, List<Block> blocks, List<Lease> leases,
             SortedMap<String, Integer> places, SortedMap<String, VrfId> vrfs) {
         public TenantAllocation {
             vrfs = Collections.unmodifiableSortedMap(new TreeMap<>(vrfs));
             places = Collections.unmodifiableSortedMap(new TreeMap<>(places));
-            blocks = blocks.stream().sorted(Comparator.comparingLong(Block::subscriber)).toList();
-            leases = leases.stream().sorted(Comparator.comparingLong(Lease::address)).toList();
+            blocks = blocks.stream().sorted(Comparator.comparing(Block::subscriber)).toList();
+            leases = leases.stream().sorted(Comparator.comparing(Lease::address)).toList();
         }
 
         /** Without leases and spread functions. */
-        public TenantAllocation(final int id, final long publicAddress, final List<Block> blocks) {
+        public TenantAllocation(final int id, final Optional<Ipv4> publicAddress, final List<Block> blocks) {
             this(id, publicAddress, blocks, List.of(), new TreeMap<>(), new TreeMap<>());
         }
 
         /** Without subscribers. */
-        public TenantAllocation(final int id, final long publicAddress) {
+        public TenantAllocation(final int id, final Optional<Ipv4> publicAddress) {
             this(id, publicAddress, List.of());
         }
 
@@ -116,7 +117,7 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
      * @param subscriber address inside
      * @param ports how many, from {@code firstPort} on
      */
-    public record Block(long subscriber, long address, int firstPort, int ports) {
+    public record Block(Ipv4 subscriber, Ipv4 address, int firstPort, int ports) {
         /** Whether it is one of an entry, and its subscriber may have it. */
         public boolean isOf(final Tenant.PortBlocks mapping) {
             return mapping.inside().contains(subscriber) && mapping.outside().contains(address)
@@ -135,7 +136,7 @@ public record Allocations(int lastVrf, SortedMap<String, Integer> nodes,
     }
 
     /** A block without its owner. */
-    public record Place(long address, int firstPort) { }
+    public record Place(Ipv4 address, int firstPort) { }
 
     /** Nothing handed out. */
     public static Allocations none() {

@@ -10,6 +10,8 @@ import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Prefix;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -87,11 +89,12 @@ public final class Allocator {
 
     private static boolean hasAddress(final Snapshot snapshot, final Allocations allocations, final String tenant,
             final TenantAllocation given) {
-        return new Addresses(snapshot, allocations, new Differing(List.of(), Set.of()))
+        return given.publicAddress().isPresent()
+            && new Addresses(snapshot, allocations, new Differing(List.of(), Set.of()))
                 .kept(requireNonNull(snapshot.tenants().get(tenant)).nat().orElseThrow(), given)
-                .equals(Optional.of(given.publicAddress()))
+                .equals(given.publicAddress())
             && allocations.tenants().entrySet().stream().noneMatch(other -> !other.getKey().equals(tenant)
-                && other.getValue().publicAddress() == given.publicAddress());
+                && other.getValue().publicAddress().equals(given.publicAddress()));
     }
 
     private static SortedMap<String, Integer> number(final Iterable<String> names,
@@ -163,13 +166,14 @@ public final class Allocator {
         /** Those that have an address from a pool that is now another one's by hand. */
         private static List<String> losers(final Set<String> names, final Snapshot snapshot,
                 final Allocations before) {
-            final Set<Long> byHand = new HashSet<>();
+            final Set<Ipv4> byHand = new HashSet<>();
             names.stream().map(snapshot.tenants()::get).filter(Objects::nonNull)
                 .flatMap(tenant -> tenant.nat().flatMap(Tenant.Nat::address).stream())
                 .filter(address -> snapshot.pools().values().stream().anyMatch(pool -> pool.contains(address)))
                 .forEach(byHand::add);
             return byHand.isEmpty() ? List.of() : before.tenants().entrySet().stream()
-                .filter(had -> byHand.contains(had.getValue().publicAddress())).map(Map.Entry::getKey).toList();
+                .filter(had -> had.getValue().publicAddress().filter(byHand::contains).isPresent())
+                .map(Map.Entry::getKey).toList();
         }
     }
 
@@ -198,8 +202,8 @@ public final class Allocator {
         private final Allocations before;
         private final Differing differing;
         private final Map<String, Free> free = new HashMap<>();
-        private @Nullable Set<Long> byHand;
-        private @Nullable Set<Long> taken;
+        private @Nullable Set<Ipv4> byHand;
+        private @Nullable Set<Ipv4> taken;
 
         Addresses(final Snapshot snapshot, final Allocations before, final Differing differing) {
             this.snapshot = snapshot;
@@ -207,11 +211,11 @@ public final class Allocator {
             this.differing = differing;
         }
 
-        /** The address of a tenant; 0 without source NAT. */
-        long of(final Tenant tenant, final @Nullable TenantAllocation had) {
+        /** The address of a tenant; absent without source NAT. */
+        Optional<Ipv4> of(final Tenant tenant, final @Nullable TenantAllocation had) {
             return tenant.nat().filter(Tenant.Nat::hasSource).map(nat -> kept(nat, had).orElseGet(() ->
                 free.computeIfAbsent(nat.pool().orElseThrow(),
-                    name -> new Free(requireNonNull(snapshot.pools().get(name)), taken())).next())).orElse(0L);
+                    name -> new Free(requireNonNull(snapshot.pools().get(name)), taken())).next()));
         }
 
         /**
@@ -219,15 +223,15 @@ public final class Allocator {
          * another tenant has been given by hand meanwhile is that one's: it may have been handed out between check and
          * commit.
          */
-        private Optional<Long> kept(final Tenant.Nat nat, final @Nullable TenantAllocation had) {
+        private Optional<Ipv4> kept(final Tenant.Nat nat, final @Nullable TenantAllocation had) {
             return nat.address().or(() -> had == null ? Optional.empty()
-                : nat.pool().map(snapshot.pools()::get).filter(pool -> pool.contains(had.publicAddress())
-                    && !byHand().contains(had.publicAddress())).map(pool -> had.publicAddress()));
+                : nat.pool().map(snapshot.pools()::get).flatMap(pool -> had.publicAddress()
+                    .filter(address -> pool.contains(address) && !byHand().contains(address))));
         }
 
         /** Addresses that tenants have by hand and may not have had before. */
-        private Set<Long> byHand() {
-            Set<Long> known = byHand;
+        private Set<Ipv4> byHand() {
+            Set<Ipv4> known = byHand;
             if (known == null) {
                 known = new HashSet<>();
                 // Another tenant had its address before, so that no pool has given that to anyone.
@@ -240,8 +244,8 @@ public final class Allocator {
         }
 
         /** All that are by hand or kept. */
-        private Set<Long> taken() {
-            Set<Long> known = taken;
+        private Set<Ipv4> taken() {
+            Set<Ipv4> known = taken;
             if (known == null) {
                 known = new HashSet<>(byHand());
                 final Set<String> others = new HashSet<>(differing.gone());
@@ -250,8 +254,8 @@ public final class Allocator {
                     tenant.nat().flatMap(nat -> kept(nat, before.tenants().get(tenant.name()))).ifPresent(known::add);
                 }
                 for (final Map.Entry<String, TenantAllocation> had : before.tenants().entrySet()) {
-                    if (had.getValue().publicAddress() != 0 && !others.contains(had.getKey())) {
-                        known.add(had.getValue().publicAddress());
+                    if (had.getValue().publicAddress().isPresent() && !others.contains(had.getKey())) {
+                        known.add(had.getValue().publicAddress().orElseThrow());
                     }
                 }
                 taken = known;
@@ -267,23 +271,24 @@ public final class Allocator {
      */
     private static final class Free {
         private final Pool pool;
-        private final Set<Long> taken;
+        private final Set<Ipv4> taken;
         private boolean drained;
         private int prefix;
         private long offset;
 
-        Free(final Pool pool, final Set<Long> taken) {
+        Free(final Pool pool, final Set<Ipv4> taken) {
             this.pool = pool;
             this.taken = taken;
         }
 
-        long next() {
+        Ipv4 next() {
             while (prefix < pool.prefixes().size()) {
-                final long address = pool.prefixes().get(prefix).address() + offset;
-                if (address == pool.prefixes().get(prefix).end()) {
+                final Prefix current = pool.prefixes().get(prefix);
+                if (offset == current.size()) {
                     prefix++;
                     offset = 0;
                 } else {
+                    final Ipv4 address = current.address().plus(offset);
                     offset++;
                     if (pool.drains(address) == drained && taken.add(address)) {
                         return address;

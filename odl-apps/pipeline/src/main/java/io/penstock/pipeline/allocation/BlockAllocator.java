@@ -4,10 +4,10 @@ package io.penstock.pipeline.allocation;
 import io.penstock.pipeline.allocation.Allocations.Block;
 import io.penstock.pipeline.allocation.Allocations.Place;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /** Hands out blocks of ports. Functions without state. */
@@ -36,37 +36,36 @@ public final class BlockAllocator {
      * @return nothing when the subscriber has as many as it may have, or none is left
      */
     public static Optional<Block> give(final Tenant.PortBlocks mapping, final List<Block> taken,
-            final Set<Place> resting, final long subscriber) {
+            final Set<Place> resting, final Ipv4 subscriber) {
         final Set<Place> used = new HashSet<>(resting);
         taken.forEach(block -> used.add(block.place()));
-        final List<Block> had = taken.stream().filter(block -> block.subscriber() == subscriber).toList();
+        final List<Block> had = taken.stream().filter(block -> block.subscriber().equals(subscriber)).toList();
         if (had.size() >= mapping.mostBlocks()) {
             return Optional.empty();
         }
         if (!had.isEmpty()) {
             return free(mapping, used, had.get(0).address(), subscriber);
         }
-        final OptionalLong address = addressWithMostLeft(mapping, used);
-        return address.isEmpty() ? Optional.empty() : free(mapping, used, address.getAsLong(), subscriber);
+        return addressWithMostLeft(mapping, used).flatMap(address -> free(mapping, used, address, subscriber));
     }
 
     /** The lowest when there are several; none when all are drained. */
-    private static OptionalLong addressWithMostLeft(final Tenant.PortBlocks mapping, final Set<Place> used) {
-        final long first = mapping.outside().address();
-        final int[] counts = new int[(int) (mapping.outside().end() - first)];
+    private static Optional<Ipv4> addressWithMostLeft(final Tenant.PortBlocks mapping, final Set<Place> used) {
+        final Ipv4 first = mapping.outside().address();
+        final int[] counts = new int[(int) mapping.outside().size()];
         used.stream().filter(place -> mapping.outside().contains(place.address()))
-            .forEach(place -> counts[(int) (place.address() - first)]++);
+            .forEach(place -> counts[(int) place.address().minus(first)]++);
         int best = -1;
         for (int index = 0; index < counts.length; index++) {
-            if (!mapping.drains(first + index) && (best < 0 || counts[index] < counts[best])) {
+            if (!mapping.drains(first.plus(index)) && (best < 0 || counts[index] < counts[best])) {
                 best = index;
             }
         }
-        return best < 0 ? OptionalLong.empty() : OptionalLong.of(first + best);
+        return best < 0 ? Optional.empty() : Optional.of(first.plus(best));
     }
 
-    private static Optional<Block> free(final Tenant.PortBlocks mapping, final Set<Place> used, final long address,
-            final long subscriber) {
+    private static Optional<Block> free(final Tenant.PortBlocks mapping, final Set<Place> used, final Ipv4 address,
+            final Ipv4 subscriber) {
         for (int index = 0; index < mapping.blocksOfAddress(); index++) {
             final int first = mapping.firstPort() + index * mapping.blockSize();
             if (!used.contains(new Place(address, first))) {

@@ -3,6 +3,7 @@ package io.penstock.pipeline.allocation;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
 
 /**
@@ -15,7 +16,7 @@ import io.penstock.pipeline.net.Mac;
  * @param hostName the name it told or has by its reservation; empty if none
  * @param expires end of the lease, seconds since 1970
  */
-public record Lease(long address, State state, String client, Mac mac, String attachment, String hostName,
+public record Lease(Ipv4 address, State state, String client, Mac mac, String attachment, String hostName,
         long expires) {
     public Lease {
         requireNonNull(state);

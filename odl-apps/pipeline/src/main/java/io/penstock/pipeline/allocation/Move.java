@@ -4,11 +4,12 @@ package io.penstock.pipeline.allocation;
 import io.penstock.pipeline.allocation.Allocations.Block;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Snapshot;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Optional;
 
 /**
  * Somebody who loses public addresses or ports by a change, and with them connections.
@@ -18,7 +19,9 @@ import java.util.OptionalLong;
  * @param to the one instead; absent when there is none, or one is given when it is needed
  * @param blocks what a subscriber loses
  */
-public record Move(String tenant, OptionalLong subscriber, long from, OptionalLong to, List<Block> blocks) {
+public record Move(String tenant, Optional<Ipv4> subscriber, Ipv4 from, Optional<Ipv4> to, List<Block> blocks) {
+    private static final TenantAllocation NOTHING = new TenantAllocation(0, Optional.empty());
+
     public Move {
         blocks = List.copyOf(blocks);
     }
@@ -29,17 +32,14 @@ public record Move(String tenant, OptionalLong subscriber, long from, OptionalLo
         final List<Move> moves = new ArrayList<>();
         before.tenants().entrySet().stream().sorted(Map.Entry.comparingByKey()).forEach(entry -> {
             final TenantAllocation had = entry.getValue();
-            final TenantAllocation has = after.tenants().getOrDefault(entry.getKey(), new TenantAllocation(0, 0));
-            if (had.publicAddress() != 0 && had.publicAddress() != has.publicAddress()) {
-                moves.add(new Move(entry.getKey(), OptionalLong.empty(), had.publicAddress(),
-                    has.publicAddress() == 0 ? OptionalLong.empty() : OptionalLong.of(has.publicAddress()),
-                    List.of()));
-            }
-            final Map<Long, List<Block>> lost = new LinkedHashMap<>();
+            final TenantAllocation has = after.tenants().getOrDefault(entry.getKey(), NOTHING);
+            had.publicAddress().filter(from -> !has.publicAddress().equals(had.publicAddress())).ifPresent(from ->
+                moves.add(new Move(entry.getKey(), Optional.empty(), from, has.publicAddress(), List.of())));
+            final Map<Ipv4, List<Block>> lost = new LinkedHashMap<>();
             had.blocks().stream().filter(block -> !has.blocks().contains(block))
                 .forEach(block -> lost.computeIfAbsent(block.subscriber(), who -> new ArrayList<>()).add(block));
-            lost.forEach((subscriber, blocks) -> moves.add(new Move(entry.getKey(), OptionalLong.of(subscriber),
-                blocks.get(0).address(), OptionalLong.empty(), blocks)));
+            lost.forEach((subscriber, blocks) -> moves.add(new Move(entry.getKey(), Optional.of(subscriber),
+                blocks.get(0).address(), Optional.empty(), blocks)));
         });
         return moves;
     }

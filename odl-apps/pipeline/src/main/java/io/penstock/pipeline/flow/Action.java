@@ -4,6 +4,7 @@ package io.penstock.pipeline.flow;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.pipeline.net.Alg;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
@@ -17,7 +18,8 @@ public sealed interface Action {
     /** Gives an IPv4 address field a prefix and leaves the bits behind it as they are. */
     static Action replace(final MatchField field, final Prefix prefix) {
         return prefix.isHost() ? new SetField(field, prefix.address())
-            : new Load(new FieldRange(field, 31, 32 - prefix.length()), prefix.address() >> 32 - prefix.length());
+            : new Load(new FieldRange(field, 31, 32 - prefix.length()),
+                prefix.address().number() >> 32 - prefix.length());
     }
 
     /** Sends the frame out of an OpenFlow port, 1..0xfeff. Nothing leaves when that is the port it came from. */
@@ -76,6 +78,11 @@ public sealed interface Action {
         /** Of 128 bits. */
         public SetField(final MatchField field, final Ipv6 value) {
             this(field, value.high(), value.low());
+        }
+
+        /** Of an IPv4 address. */
+        public SetField(final MatchField field, final Ipv4 value) {
+            this(field, value.number());
         }
 
         /** Of a MAC address. */
@@ -239,13 +246,13 @@ public sealed interface Action {
         record Existing() implements Nat { }
 
         /**
-         * Gives a new connection this source address (IPv4, as a number).
+         * Gives a new connection this IPv4 source address.
          *
          * @param ports what a TCP or UDP source port may become; any when absent
          */
-        record Source(long address, Optional<Ports> ports) implements Nat {
+        record Source(Ipv4 address, Optional<Ports> ports) implements Nat {
             /** With any port. */
-            public Source(final long address) {
+            public Source(final Ipv4 address) {
                 this(address, Optional.empty());
             }
         }
@@ -260,11 +267,11 @@ public sealed interface Action {
         }
 
         /**
-         * Gives a new connection this destination address (IPv4, as a number).
+         * Gives a new connection this IPv4 destination address.
          *
          * @param port destination port, 1..65535; the one it has when absent
          */
-        record Destination(long address, OptionalInt port) implements Nat {
+        record Destination(Ipv4 address, OptionalInt port) implements Nat {
             public Destination {
                 if (port.isPresent() && (port.getAsInt() < 1 || port.getAsInt() > 65535)) {
                     throw new IllegalArgumentException("port " + port.getAsInt());

@@ -3,6 +3,7 @@ package io.penstock.pipeline.flow;
 
 import static java.util.Objects.requireNonNull;
 
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
@@ -48,6 +49,11 @@ public record FieldMatch(MatchField field, long valueHigh, long value, long mask
         return new FieldMatch(field, value.high(), value.low(), field.fullMaskHigh(), field.fullMask());
     }
 
+    /** An exact match on an IPv4 address. */
+    public static FieldMatch of(final MatchField field, final Ipv4 value) {
+        return of(field, value.number());
+    }
+
     /** An exact match on a MAC address. */
     public static FieldMatch of(final MatchField field, final Mac value) {
         return of(field, value.number());
@@ -61,7 +67,8 @@ public record FieldMatch(MatchField field, long valueHigh, long value, long mask
 
     /** A match of an address field on a prefix: none for the default prefix. */
     public static List<FieldMatch> in(final MatchField field, final Prefix prefix) {
-        return prefix.length() == 0 ? List.of() : List.of(new FieldMatch(field, prefix.address(), prefix.mask()));
+        return prefix.length() == 0 ? List.of() : List.of(new FieldMatch(field, prefix.address().number(),
+            prefix.mask().number()));
     }
 
     /** A match of an address field on a prefix: none for the default prefix. */

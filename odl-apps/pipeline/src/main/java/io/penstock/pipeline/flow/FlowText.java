@@ -170,10 +170,10 @@ public enum FlowText {
 
     private static String nat(final Nat nat) {
         if (nat instanceof Nat.Source source) {
-            return "nat(src=" + Ipv4.text(source.address())
+            return "nat(src=" + source.address()
                 + source.ports().map(ports -> ":" + ports.low() + "-" + ports.high()).orElse("") + ")";
         } else if (nat instanceof Nat.Destination destination) {
-            return "nat(dst=" + Ipv4.text(destination.address())
+            return "nat(dst=" + destination.address()
                 + (destination.port().isPresent() ? ":" + destination.port().getAsInt() : "") + ")";
         }
         return "nat";
@@ -231,7 +231,7 @@ public enum FlowText {
         return switch (field.format()) {
             case DECIMAL -> Long.toString(value);
             case MAC -> new Mac(value).toString();
-            case IPV4 -> Ipv4.text(value);
+            case IPV4 -> new Ipv4(value).toString();
             case IPV6 -> new Ipv6(high, value).toString();
             default -> hex(high, value);
         };

@@ -36,8 +36,8 @@ public record AclMatch(Optional<IpFamily> family, Optional<Integer> protocol, En
     public boolean isAbout(final FiveTuple packet) {
         final boolean is4 = packet.family() == IpFamily.IPV4;
         return isAbout(packet.family()) && protocol.stream().allMatch(number -> number == packet.protocol())
-            && ipv4.source.stream().allMatch(prefix -> is4 && prefix.contains(packet.source().low()))
-            && ipv4.destination.stream().allMatch(prefix -> is4 && prefix.contains(packet.destination().low()))
+            && ipv4.source.stream().allMatch(prefix -> is4 && prefix.contains(packet.source4()))
+            && ipv4.destination.stream().allMatch(prefix -> is4 && prefix.contains(packet.destination4()))
             && ipv6.source.stream().allMatch(prefix -> !is4 && prefix.contains(packet.source()))
             && ipv6.destination.stream().allMatch(prefix -> !is4 && prefix.contains(packet.destination()))
             && ports.source.stream().allMatch(range -> range.contains(packet.sourcePort()))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mtu;
 import io.penstock.pipeline.net.Prefix;
 import java.util.List;
@@ -42,11 +43,11 @@ public record Backbone(List<Interface> interfaces, List<Route> routes, List<Stri
      * @param vlan 0 is untagged
      * @param mtu longest packet that the transit network takes, bytes of IP
      */
-    public record Interface(String node, String port, int vlan, Prefix prefix, long address,
+    public record Interface(String node, String port, int vlan, Prefix prefix, Ipv4 address,
             Optional<String> egressAcl, int mtu) {
         /** To a network of ordinary Ethernet. */
         public Interface(final String node, final String port, final int vlan, final Prefix prefix,
-                final long address, final Optional<String> egressAcl) {
+                final Ipv4 address, final Optional<String> egressAcl) {
             this(node, port, vlan, prefix, address, egressAcl, Mtu.DEFAULT);
         }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Range;
@@ -37,7 +38,7 @@ public record Dhcp(int probeMillis, List<Subnet> subnets) {
         }
 
         /** Whether the pools hand an address out. A reservation may still keep it for somebody. */
-        public boolean handsOut(final long address) {
+        public boolean handsOut(final Ipv4 address) {
             return pools.stream().anyMatch(pool -> pool.contains(address))
                 && exclusions.stream().noneMatch(range -> range.contains(address));
         }
@@ -66,7 +67,7 @@ public record Dhcp(int probeMillis, List<Subnet> subnets) {
      * @param circuitId whoever a relay agent gives this circuit id (RFC 3046, sub-option 1), hexadecimal
      * @param hostName option 12 of the answer, and the name in the tenant's zone
      */
-    public record Reservation(long address, Optional<Mac> mac, Optional<String> attachment,
+    public record Reservation(Ipv4 address, Optional<Mac> mac, Optional<String> attachment,
             Optional<String> circuitId, Optional<String> hostName) { }
 
     /**
@@ -84,8 +85,8 @@ public record Dhcp(int probeMillis, List<Subnet> subnets) {
      * @param bootFile option 67, and field file
      * @param raw options as they are; they win over those by name
      */
-    public record Options(List<Long> routers, List<Long> dnsServers, Optional<String> domain, List<String> search,
-            List<Long> ntpServers, Optional<Integer> mtu, List<Route> staticRoutes, Optional<Long> nextServer,
+    public record Options(List<Ipv4> routers, List<Ipv4> dnsServers, Optional<String> domain, List<String> search,
+            List<Ipv4> ntpServers, Optional<Integer> mtu, List<Route> staticRoutes, Optional<Ipv4> nextServer,
             Optional<String> tftpServer, Optional<String> bootFile, List<RawOption> raw) {
         /** No option. */
         public static final Options NONE = new Options(List.of(), List.of(), Optional.empty(), List.of(), List.of(),
@@ -109,7 +110,7 @@ public record Dhcp(int probeMillis, List<Subnet> subnets) {
     public record RawOption(int code, String type, String value) { }
 
     /** The subnet that an address is in. */
-    public Optional<Subnet> subnetOf(final long address) {
+    public Optional<Subnet> subnetOf(final Ipv4 address) {
         return subnets.stream().filter(subnet -> subnet.prefix().contains(address)).findFirst();
     }
 }

@@ -120,7 +120,7 @@ public record NetworkFunction(String name, String node, FailPolicy failPolicy, b
      * @param gateway IPv4 address of the switch, which the router sends packets to that go on from there
      * @param mac MAC address of the router
      */
-    public record Link(long address, long gateway, Mac mac) { }
+    public record Link(Ipv4 address, Ipv4 gateway, Mac mac) { }
 
     /**
      * Probes through each instance.

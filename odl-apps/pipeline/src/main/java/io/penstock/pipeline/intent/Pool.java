@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.intent;
 
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import java.util.List;
 import java.util.Optional;
@@ -25,12 +26,12 @@ public record Pool(String name, List<Prefix> prefixes, List<Prefix> drain, boole
     }
 
     /** Whether an address is one of the pool. */
-    public boolean contains(final long address) {
+    public boolean contains(final Ipv4 address) {
         return Prefix.anyContains(prefixes, address);
     }
 
     /** Whether nobody new gets an address. */
-    public boolean drains(final long address) {
+    public boolean drains(final Ipv4 address) {
         return Prefix.anyContains(drain, address);
     }
 

@@ -92,7 +92,7 @@ public final class RawOptions {
     private static byte[] addresses(final String value) {
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         for (final String address : value.split(",", -1)) {
-            bytes.writeBytes(bigEndian(Ipv4.parse(address.strip()), ADDRESS_BYTES));
+            bytes.writeBytes(bigEndian(Ipv4.parse(address.strip()).number(), ADDRESS_BYTES));
         }
         return bytes.toByteArray();
     }

@@ -3,6 +3,7 @@ package io.penstock.pipeline.intent;
 
 import io.penstock.pipeline.net.AddressPorts;
 import io.penstock.pipeline.net.Alg;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mtu;
 import io.penstock.pipeline.net.PortRange;
 import io.penstock.pipeline.net.Prefix;
@@ -61,13 +62,13 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
      * @param attachments where it is; everywhere when there is none
      * @param mtu longest packet that its hosts take, bytes of IP
      */
-    public record Subnet(String name, Prefix prefix, long gateway, List<String> attachments, int mtu) {
+    public record Subnet(String name, Prefix prefix, Ipv4 gateway, List<String> attachments, int mtu) {
         public Subnet {
             attachments = List.copyOf(attachments);
         }
 
         /** Of ordinary Ethernet. */
-        public Subnet(final String name, final Prefix prefix, final long gateway, final List<String> attachments) {
+        public Subnet(final String name, final Prefix prefix, final Ipv4 gateway, final List<String> attachments) {
             this(name, prefix, gateway, attachments, Mtu.DEFAULT);
         }
 
@@ -85,7 +86,7 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
      * @param algs whose connections source NAT looks into
      * @param twice networks outside that hosts see at other addresses
      */
-    public record Nat(Optional<Long> address, Optional<String> pool, List<OneToOne> oneToOne,
+    public record Nat(Optional<Ipv4> address, Optional<String> pool, List<OneToOne> oneToOne,
             List<Deterministic> deterministic, List<PortBlocks> portBlocks, List<PortForward> forwards,
             Set<Alg> algs, List<Twice> twice) {
         public Nat {
@@ -98,14 +99,14 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
         }
 
         /** All networks outside are seen as they are. */
-        public Nat(final Optional<Long> address, final Optional<String> pool, final List<OneToOne> oneToOne,
+        public Nat(final Optional<Ipv4> address, final Optional<String> pool, final List<OneToOne> oneToOne,
                 final List<Deterministic> deterministic, final List<PortBlocks> portBlocks,
                 final List<PortForward> forwards, final Set<Alg> algs) {
             this(address, pool, oneToOne, deterministic, portBlocks, forwards, algs, List.of());
         }
 
         /** Without subscribers, and without an application level gateway. */
-        public Nat(final Optional<Long> address, final Optional<String> pool, final List<OneToOne> oneToOne,
+        public Nat(final Optional<Ipv4> address, final Optional<String> pool, final List<OneToOne> oneToOne,
                 final List<PortForward> forwards) {
             this(address, pool, oneToOne, List.of(), List.of(), forwards, Set.of());
         }
@@ -131,7 +132,7 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
         }
 
         /** Source NAT and nothing else. */
-        public Nat(final Optional<Long> address, final Optional<String> pool) {
+        public Nat(final Optional<Ipv4> address, final Optional<String> pool) {
             this(address, pool, List.of(), List.of());
         }
 
@@ -196,22 +197,22 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
         }
 
         /** The public address and ports of a subscriber, who is in {@code inside}. */
-        public AddressPorts blockOf(final long subscriber) {
-            final long place = subscriber - inside.address();
+        public AddressPorts blockOf(final Ipv4 subscriber) {
+            final long place = subscriber.minus(inside.address());
             final int shared = FIRST_PORT / blockSize();
             final int first = FIRST_PORT + (int) (place % shared) * blockSize();
-            return new AddressPorts(outside.address() + place / shared,
+            return new AddressPorts(outside.address().plus(place / shared),
                 new PortRange(first, first + blockSize() - 1));
         }
 
         /** Whose a port of a public address is; nobody's when the address is not one of these or the port too low. */
-        public Optional<Long> subscriberAt(final long address, final int port) {
+        public Optional<Ipv4> subscriberAt(final Ipv4 address, final int port) {
             if (!outside.contains(address) || port < FIRST_PORT || port > 65535) {
                 return Optional.empty();
             }
             final int shared = FIRST_PORT / blockSize();
             return Optional.of(
-                inside.address() + (address - outside.address()) * shared + (port - FIRST_PORT) / blockSize());
+                inside.address().plus(address.minus(outside.address()) * shared + (port - FIRST_PORT) / blockSize()));
         }
     }
 
@@ -248,7 +249,7 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
         }
 
         /** Whether no subscriber gets a first block of an address. */
-        public boolean drains(final long address) {
+        public boolean drains(final Ipv4 address) {
             return Prefix.anyContains(drain, address);
         }
 
@@ -273,7 +274,7 @@ public record Tenant(String name, List<Attachment> attachments, List<Subnet> sub
      *
      * @param protocol 6 for TCP, 17 for UDP
      */
-    public record PortForward(String name, int protocol, int publicPort, long address, int port) { }
+    public record PortForward(String name, int protocol, int publicPort, Ipv4 address, int port) { }
 
     /**
      * A network outside that hosts of the tenant see at other addresses, because its own are used inside as well: twice

@@ -2,4 +2,4 @@
 package io.penstock.pipeline.net;
 
 /** Ports of one IPv4 address. */
-public record AddressPorts(long address, PortRange ports) { }
+public record AddressPorts(Ipv4 address, PortRange ports) { }

@@ -45,7 +45,7 @@ public record FiveTuple(IpFamily family, Ipv6 source, Ipv6 destination, int prot
 
     private static Ipv6 address(final String field, final String text, final IpFamily family) {
         final Function<String, Ipv6> reader = family == IpFamily.IPV6 ? Ipv6::parse
-            : each -> new Ipv6(0, Ipv4.parse(each));
+            : each -> new Ipv6(0, Ipv4.parse(each).number());
         try {
             return reader.apply(text);
         } catch (IllegalArgumentException e) {
@@ -57,6 +57,16 @@ public record FiveTuple(IpFamily family, Ipv6 source, Ipv6 destination, int prot
         if (port < 0 || port > LAST_PORT) {
             throw new IllegalArgumentException(field + ": " + port + " is not in 0..65535");
         }
+    }
+
+    /** The source, which has to be of IPv4. */
+    public Ipv4 source4() {
+        return new Ipv4(source.low());
+    }
+
+    /** The destination, which has to be of IPv4. */
+    public Ipv4 destination4() {
+        return new Ipv4(destination.low());
     }
 
     /** Whether it has ports: TCP and UDP. */
@@ -73,6 +83,6 @@ public record FiveTuple(IpFamily family, Ipv6 source, Ipv6 destination, int prot
 
     /** An address of it as text. */
     public String text(final Ipv6 address) {
-        return family == IpFamily.IPV4 ? Ipv4.text(address.low()) : address.toString();
+        return family == IpFamily.IPV4 ? new Ipv4(address.low()).toString() : address.toString();
     }
 }

@@ -63,7 +63,7 @@ public record Ipv6(long high, long low) implements Comparable<Ipv6> {
         final int[] groups = new int[parts.length + (dotted ? IPV4_GROUPS - 1 : 0)];
         for (int i = 0; i < parts.length; i++) {
             if (dotted && i == parts.length - 1) {
-                final long address = Ipv4.parse(parts[i]);
+                final long address = Ipv4.parse(parts[i]).number();
                 groups[i] = (int) (address >> 16);
                 groups[i + 1] = (int) (address & 0xffff);
             } else if (parts[i].matches("[0-9a-fA-F]{1,4}")) {
@@ -111,7 +111,7 @@ public record Ipv6(long high, long low) implements Comparable<Ipv6> {
     public String toString() {
         // Section 5: an IPv4-mapped address ends in dotted decimal.
         if (high == 0 && low >>> 32 == 0xffff) {
-            return "::ffff:" + Ipv4.text(low & 0xffffffffL);
+            return "::ffff:" + new Ipv4(low & 0xffffffffL);
         }
         final int[] gap = longestGap();
         final StringBuilder text = new StringBuilder();

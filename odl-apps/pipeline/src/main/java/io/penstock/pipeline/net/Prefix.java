@@ -4,12 +4,12 @@ package io.penstock.pipeline.net;
 import java.util.List;
 
 /** An IPv4 prefix; bits behind the length are zero. */
-public record Prefix(long address, int length) implements Comparable<Prefix> {
-    public static final Prefix DEFAULT = new Prefix(0, 0);
+public record Prefix(Ipv4 address, int length) implements Comparable<Prefix> {
+    public static final Prefix DEFAULT = new Prefix(Ipv4.UNSPECIFIED, 0);
 
     public Prefix {
-        if (length < 0 || length > 32 || (address & ~mask(length)) != 0) {
-            throw new IllegalArgumentException(Ipv4.text(address) + "/" + length + " is not an IPv4 prefix");
+        if (length < 0 || length > 32 || (address.number() & ~bits(length)) != 0) {
+            throw new IllegalArgumentException(address + "/" + length + " is not an IPv4 prefix");
         }
     }
 
@@ -27,20 +27,20 @@ public record Prefix(long address, int length) implements Comparable<Prefix> {
         if (length > 32) {
             throw new IllegalArgumentException("'" + text + "' is not an IPv4 prefix");
         }
-        return new Prefix(Ipv4.parse(text.substring(0, slash)) & mask(length), length);
+        return new Prefix(new Ipv4(Ipv4.parse(text.substring(0, slash)).number() & bits(length)), length);
     }
 
     /** The prefix of one address. */
-    public static Prefix host(final long address) {
+    public static Prefix host(final Ipv4 address) {
         return new Prefix(address, 32);
     }
 
-    private static long mask(final int length) {
+    private static long bits(final int length) {
         return 0xffffffffL << (32 - length) & 0xffffffffL;
     }
 
-    public long mask() {
-        return mask(length);
+    public Ipv4 mask() {
+        return new Ipv4(bits(length));
     }
 
     /**
@@ -52,21 +52,21 @@ public record Prefix(long address, int length) implements Comparable<Prefix> {
         if (bits > length) {
             throw new IllegalArgumentException(this + " is shorter than " + bits + " bits");
         }
-        return new Prefix(address & mask(bits), bits);
+        return new Prefix(new Ipv4(address.number() & bits(bits)), bits);
     }
 
-    /** First address behind the prefix. */
-    public long end() {
-        return address + (1L << 32 - length);
+    /** Its last address. */
+    public Ipv4 last() {
+        return address.plus(size() - 1);
     }
 
     /** Number of addresses. */
     public long size() {
-        return end() - address;
+        return 1L << 32 - length;
     }
 
     /** Whether an address is in one of some prefixes. */
-    public static boolean anyContains(final List<Prefix> prefixes, final long address) {
+    public static boolean anyContains(final List<Prefix> prefixes, final Ipv4 address) {
         return prefixes.stream().anyMatch(prefix -> prefix.contains(address));
     }
 
@@ -75,8 +75,8 @@ public record Prefix(long address, int length) implements Comparable<Prefix> {
         return length == 32;
     }
 
-    public boolean contains(final long other) {
-        return (other & mask()) == address;
+    public boolean contains(final Ipv4 other) {
+        return (other.number() & bits(length)) == address.number();
     }
 
     /** Whether all of another prefix is inside this one. */
@@ -90,12 +90,12 @@ public record Prefix(long address, int length) implements Comparable<Prefix> {
 
     @Override
     public int compareTo(final Prefix other) {
-        final int byAddress = Long.compare(address, other.address);
+        final int byAddress = address.compareTo(other.address);
         return byAddress != 0 ? byAddress : Integer.compare(length, other.length);
     }
 
     @Override
     public String toString() {
-        return Ipv4.text(address) + "/" + length;
+        return address + "/" + length;
     }
 }

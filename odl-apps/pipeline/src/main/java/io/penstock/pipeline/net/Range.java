@@ -6,33 +6,36 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** IPv4 addresses from {@code first} to {@code last}, both included. {@code last} may be below, which is refused. */
-public record Range(long first, long last) {
-    public boolean contains(final long address) {
-        return address >= first && address <= last;
+public record Range(Ipv4 first, Ipv4 last) {
+    public boolean contains(final Ipv4 address) {
+        return first.compareTo(address) <= 0 && address.compareTo(last) <= 0;
     }
 
     public boolean overlaps(final Range other) {
-        return first <= other.last && other.first <= last;
+        return first.compareTo(other.last) <= 0 && other.first.compareTo(last) <= 0;
     }
 
     /** The range without those of another: none, one or two. */
     public Stream<Range> without(final Range other) {
-        return overlaps(other)
-            ? Stream.of(new Range(first, other.first - 1), new Range(other.last + 1, last))
-                .filter(range -> range.first <= range.last)
-            : Stream.of(this);
+        if (!overlaps(other)) {
+            return Stream.of(this);
+        }
+        return Stream.concat(
+            first.compareTo(other.first) < 0 ? Stream.of(new Range(first, other.first.plus(-1))) : Stream.empty(),
+            other.last.compareTo(last) < 0 ? Stream.of(new Range(other.last.plus(1), last)) : Stream.empty());
     }
 
     /** The range as the fewest prefixes. */
     public List<Prefix> prefixes() {
         final List<Prefix> prefixes = new ArrayList<>();
-        long at = first;
-        while (at <= last) {
+        final long end = last.number() + 1;
+        long at = first.number();
+        while (at < end) {
             long size = at == 0 ? 1L << 32 : Long.lowestOneBit(at);
-            while (at + size - 1 > last) {
+            while (at + size > end) {
                 size >>= 1;
             }
-            prefixes.add(new Prefix(at, 32 - Long.numberOfTrailingZeros(size)));
+            prefixes.add(new Prefix(new Ipv4(at), 32 - Long.numberOfTrailingZeros(size)));
             at += size;
         }
         return prefixes;
@@ -40,11 +43,11 @@ public record Range(long first, long last) {
 
     /** Number of addresses. */
     public long size() {
-        return last - first + 1;
+        return last.minus(first) + 1;
     }
 
     @Override
     public String toString() {
-        return Ipv4.text(first) + "-" + Ipv4.text(last);
+        return first + "-" + last;
     }
 }

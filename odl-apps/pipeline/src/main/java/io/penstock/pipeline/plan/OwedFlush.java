@@ -4,13 +4,13 @@ package io.penstock.pipeline.plan;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * Connections that a switch has still to forget, as the switch itself remembers them: by a flow that no packet meets
@@ -19,7 +19,7 @@ import java.util.OptionalLong;
  * @param zone conntrack zone, 0 to 65535
  * @param publicAddress only those whose source was given this address; all of the zone when absent
  */
-public record OwedFlush(int zone, OptionalLong publicAddress) {
+public record OwedFlush(int zone, Optional<Ipv4> publicAddress) {
     private static final MatchField ZONE = MatchField.REG0;
     private static final MatchField ADDRESS = MatchField.REG1;
 
@@ -37,8 +37,8 @@ public record OwedFlush(int zone, OptionalLong publicAddress) {
         if (flow.table() != Table.OWED_FLUSHES || !Cookie.is(flow.cookie(), Cookie.Kind.OWED)) {
             return Optional.empty();
         }
-        final OptionalLong address = flow.matches().stream().filter(match -> match.field() == ADDRESS)
-            .mapToLong(FieldMatch::value).findFirst();
+        final Optional<Ipv4> address = flow.matches().stream().filter(match -> match.field() == ADDRESS)
+            .map(match -> new Ipv4(match.value())).findFirst();
         return Optional.of(new OwedFlush(Cookie.ownerId(flow.cookie()) & 0xffff, address))
             .filter(named -> named.flow().equals(flow));
     }

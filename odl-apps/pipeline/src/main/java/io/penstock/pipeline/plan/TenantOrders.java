@@ -67,7 +67,7 @@ public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
         final List<String> addresses = new ArrayList<>();
         final List<String> reverse = new ArrayList<>();
         for (final Tenant.Subnet subnet : view.tenant().subnets()) {
-            addresses.add(Ipv4.text(view.vrf().resolverAddress(addresses.size())));
+            addresses.add(view.vrf().resolverAddress(addresses.size()).toString());
             reverse.add(subnet.prefix().toString());
         }
         // IPv6 prefixes are global: others know more of their reverse zones than the tenant's leases tell.
@@ -80,17 +80,17 @@ public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
     /** Hosts with a lease, and reserved ones that have none: their addresses are theirs. */
     private static List<Host> hosts(final TenantView view) {
         final List<Host> hosts = new ArrayList<>();
-        final Set<Long> leased = new HashSet<>();
+        final Set<Ipv4> leased = new HashSet<>();
         for (final Lease lease : view.leases()) {
             leased.add(lease.address());
             if (!lease.hostName().isEmpty()) {
-                hosts.add(new Host(lease.hostName(), Ipv4.text(lease.address())));
+                hosts.add(new Host(lease.hostName(), lease.address().toString()));
             }
         }
         view.tenant().services().dhcp().map(Dhcp::subnets).orElse(List.of()).stream()
             .flatMap(subnet -> subnet.reservations().stream()).filter(each -> !leased.contains(each.address()))
             .forEach(each -> each.hostName().ifPresent(name -> hosts.add(new Host(name,
-                Ipv4.text(each.address())))));
+                each.address().toString()))));
         return hosts;
     }
 }

@@ -40,9 +40,9 @@ public final class Constants {
     /** What a port has to take for a function with a network service header: a frame and 24 bytes. */
     public static final int SERVICE_MTU = 1542;
     /** Who sends probes: of addresses that no router sends further (RFC 3927). */
-    public static final long PROBE_INSIDE = Ipv4.parse("169.254.80.1");
+    public static final Ipv4 PROBE_INSIDE = Ipv4.parse("169.254.80.1");
     /** Who answers probes. */
-    public static final long PROBE_OUTSIDE = Ipv4.parse("169.254.80.2");
+    public static final Ipv4 PROBE_OUTSIDE = Ipv4.parse("169.254.80.2");
     /** Bit of the ct_mark of a connection that has its translation; a packet without it was not translated. */
     public static final int TRANSLATED_MARK = 1;
     /** Bit of the ct_mark of a connection to a forwarded port of UDP, and where the mark has the public port. */

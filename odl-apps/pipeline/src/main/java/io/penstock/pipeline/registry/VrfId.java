@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.registry;
 
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Ipv6;
 import java.util.Optional;
 
@@ -25,7 +26,7 @@ public record VrfId(int number) implements Comparable<VrfId> {
     private static final int CHAIN_ZONES = 0x7000;
     private static final int TO_TENANT_PATH = 1 << 12;
     /** Of 240.0.0.0/8, which no network has (RFC 1112, section 4). */
-    private static final long RESOLVER_BASE = 240L << 24;
+    private static final Ipv4 RESOLVER_BASE = Ipv4.parse("240.0.0.0");
     /** What a service address of IPv6 ends with. */
     private static final long RESOLVER_INTERFACE = 0x53;
 
@@ -80,9 +81,9 @@ public record VrfId(int number) implements Comparable<VrfId> {
      *
      * @param subnet its place among the subnets of the tenant, 0..255
      */
-    public long resolverAddress(final int subnet) {
+    public Ipv4 resolverAddress(final int subnet) {
         checkSubnet(subnet);
-        return RESOLVER_BASE | (long) number << 8 | subnet;
+        return RESOLVER_BASE.plus((long) number << 8 | subnet);
     }
 
     /**

@@ -41,7 +41,7 @@ final class AmongTenantsRules {
     private final Claims claims;
     private final List<Violation> violations = new ArrayList<>();
     private final SortedMap<String, Integer> movedByPool = new TreeMap<>();
-    private @Nullable Map<Long, String> fromPools;
+    private @Nullable Map<Ipv4, String> fromPools;
 
     /**
      * Rules for a snapshot after another one.
@@ -99,21 +99,22 @@ final class AmongTenantsRules {
             final String keeper = claims.poolOf(address).isPresent() ? fromPools().get(address) : null;
             if (keeper != null) {
                 add(tenant, "nat / public-address",
-                    Ipv4.text(address) + " is allocated to tenant " + keeper + " from its pool");
+                    address + " is allocated to tenant " + keeper + " from its pool");
             }
         });
     }
 
     /** Tenants by the address that they have from their pool. */
-    private Map<Long, String> fromPools() {
-        Map<Long, String> known = fromPools;
+    private Map<Ipv4, String> fromPools() {
+        Map<Ipv4, String> known = fromPools;
         if (known == null) {
             known = new HashMap<>();
             for (final Map.Entry<String, TenantAllocation> given : allocations.tenants().entrySet()) {
                 final Tenant tenant = snapshot.tenants().get(given.getKey());
-                if (tenant != null && poolOf(tenant).filter(pool -> pool.contains(given.getValue().publicAddress()))
-                        .isPresent()) {
-                    known.put(given.getValue().publicAddress(), given.getKey());
+                final Ipv4 address = given.getValue().publicAddress().orElse(null);
+                if (tenant != null && address != null
+                        && poolOf(tenant).filter(pool -> pool.contains(address)).isPresent()) {
+                    known.put(address, given.getKey());
                 }
             }
             fromPools = known;
@@ -160,15 +161,19 @@ final class AmongTenantsRules {
         final TenantAllocation given = allocations.tenants().get(tenant.name());
         final Tenant was = before.tenants().get(tenant.name());
         if (given != null && was != null) {
-            poolOf(tenant).filter(pool -> !pool.contains(given.publicAddress()) && !pool.force()
+            poolOf(tenant).filter(pool -> !has(pool, given) && !pool.force()
                 && wasOf(pool, was, given)).ifPresent(pool -> movedByPool.merge(pool.name(), 1, Integer::sum));
         }
+    }
+
+    private static boolean has(final Pool pool, final TenantAllocation given) {
+        return given.publicAddress().filter(pool::contains).isPresent();
     }
 
     /** Whether a tenant had its address from a pool before the pool was changed. */
     private boolean wasOf(final Pool pool, final Tenant was, final TenantAllocation given) {
         final Pool old = before.pools().get(pool.name());
-        return old != null && old.contains(given.publicAddress())
+        return old != null && has(old, given)
             && was.nat().flatMap(Tenant.Nat::pool).equals(Optional.of(pool.name()));
     }
 
@@ -199,7 +204,7 @@ final class AmongTenantsRules {
 
     private boolean keepsDrained(final String tenant, final Pool pool) {
         final TenantAllocation given = allocations.tenants().get(tenant);
-        return given != null && pool.contains(given.publicAddress()) && pool.drains(given.publicAddress());
+        return given != null && has(pool, given) && given.publicAddress().filter(pool::drains).isPresent();
     }
 
     private long users(final Pool pool) {

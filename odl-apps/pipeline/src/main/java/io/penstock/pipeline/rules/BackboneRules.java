@@ -6,7 +6,6 @@ import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Pool;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Snapshot;
-import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -66,7 +65,7 @@ final class BackboneRules {
             final List<String> nodes = snapshot.backbone().interfaces().stream()
                 .filter(uplink -> uplink.prefix().contains(route.nextHop())).map(Backbone.Interface::node).toList();
             if (nodes.isEmpty()) {
-                add(entry, "next-hop", Ipv4.text(route.nextHop()) + " is not in the subnet of any backbone interface");
+                add(entry, "next-hop", route.nextHop() + " is not in the subnet of any backbone interface");
             }
             for (final String node : nodes) {
                 if (!seen.add(node + " " + route.prefix())) {
@@ -77,7 +76,7 @@ final class BackboneRules {
                 .filter(uplink -> uplink.prefix().equals(route.prefix()) && nodes.contains(uplink.node()))
                 .forEach(uplink -> add(entry, "prefix", "it is the subnet of interface " + uplink.node() + "/"
                     + uplink.port()));
-            snapshot.backbone().interfaces().stream().filter(uplink -> uplink.address() == route.nextHop())
+            snapshot.backbone().interfaces().stream().filter(uplink -> uplink.address().equals(route.nextHop()))
                 .forEach(uplink -> add(entry, "next-hop", "it is the node's own address on " + uplink.node()));
         }
     }
@@ -94,10 +93,10 @@ final class BackboneRules {
                     .ifPresent(other -> add(entry, "prefix", prefix + " overlaps pool prefix " + other));
                 snapshot.backbone().interfaces().stream().filter(uplink -> prefix.contains(uplink.address()))
                     .forEach(uplink -> add(entry, "prefix", prefix + " contains the backbone address "
-                        + Ipv4.text(uplink.address())));
+                        + uplink.address()));
                 snapshot.backbone().routes().stream().filter(route -> prefix.contains(route.nextHop()))
                     .forEach(route -> add(entry, "prefix", prefix + " contains the transit gateway "
-                        + Ipv4.text(route.nextHop())));
+                        + route.nextHop()));
                 before.add(prefix);
             }
         }

@@ -29,7 +29,7 @@ final class Claims {
     private static final String PUBLIC_ADDRESS = "nat / public-address";
 
     private final Map<Place, String> vlans = new HashMap<>();
-    private final NavigableMap<Long, String> addresses = new TreeMap<>();
+    private final NavigableMap<Ipv4, String> addresses = new TreeMap<>();
     private final PrefixOwners mapped = new PrefixOwners();
     /** Packets to a public address of the network turn round here, whatever other network has the address too. */
     private final PrefixOwners twice = new PrefixOwners();
@@ -87,7 +87,7 @@ final class Claims {
     }
 
     /** The pool that an address is of. */
-    Optional<String> poolOf(final long address) {
+    Optional<String> poolOf(final Ipv4 address) {
         return pools.overlapping(Prefix.host(address)).map(PrefixOwners.Owned::owner);
     }
 
@@ -97,8 +97,8 @@ final class Claims {
     }
 
     /** The public addresses of a prefix that tenants have by hand. */
-    Set<Long> addressesIn(final Prefix prefix) {
-        return addresses.subMap(prefix.address(), prefix.end()).keySet();
+    Set<Ipv4> addressesIn(final Prefix prefix) {
+        return addresses.subMap(prefix.address(), true, prefix.last(), true).keySet();
     }
 
     private void claimVlans(final Tenant tenant, final BiConsumer<String, String> refused) {
@@ -111,14 +111,14 @@ final class Claims {
         }
     }
 
-    private void claimAddress(final String tenant, final long address, final BiConsumer<String, String> refused) {
+    private void claimAddress(final String tenant, final Ipv4 address, final BiConsumer<String, String> refused) {
         final String owner = addresses.putIfAbsent(address, tenant);
         if (owner != null) {
-            refused.accept(PUBLIC_ADDRESS, Ipv4.text(address) + " is taken by tenant " + owner);
+            refused.accept(PUBLIC_ADDRESS, address + " is taken by tenant " + owner);
         }
         final Prefix host = Prefix.host(address);
         mapped.overlapping(host).or(() -> twice.overlapping(host)).ifPresent(owned -> refused.accept(PUBLIC_ADDRESS,
-            Ipv4.text(address) + " is in " + owned.prefix() + " of tenant " + owned.owner()));
+            address + " is in " + owned.prefix() + " of tenant " + owned.owner()));
     }
 
     private void claimMapping(final String tenant, final Tenant.Mapping mapping,
@@ -140,8 +140,8 @@ final class Claims {
     private boolean isFree(final Prefix outside, final String leaf, final BiConsumer<String, String> refused) {
         final Optional<PrefixOwners.Owned> overlapping = mapped.overlapping(outside);
         overlapping.ifPresent(owned -> refused.accept(leaf, overlaps(outside, owned)));
-        addresses.subMap(outside.address(), outside.end()).forEach((address, name) -> refused.accept(leaf,
-            outside + " contains the public address " + Ipv4.text(address) + " of tenant " + name));
+        addresses.subMap(outside.address(), true, outside.last(), true).forEach((address, name) ->
+            refused.accept(leaf, outside + " contains the public address " + address + " of tenant " + name));
         return overlapping.isEmpty();
     }
 

@@ -49,7 +49,7 @@ final class DhcpOptionRules {
     }
 
     private void checkAddresses() {
-        for (final long router : options.routers()) {
+        for (final Ipv4 router : options.routers()) {
             Validator.notInside(router, prefix).ifPresent(rule -> add("router", rule));
         }
         checkBytes("router", ADDRESS_BYTES * options.routers().size());
@@ -88,7 +88,7 @@ final class DhcpOptionRules {
                 add(leaf + "prefix", "occurs twice");
             }
             if (!prefix.contains(route.nextHop())) {
-                add(leaf + "next-hop", Ipv4.text(route.nextHop()) + " is outside its subnet " + prefix);
+                add(leaf + "next-hop", route.nextHop() + " is outside its subnet " + prefix);
             }
         }
         // Length, as many bytes of the destination as it needs, and the router (RFC 3442).

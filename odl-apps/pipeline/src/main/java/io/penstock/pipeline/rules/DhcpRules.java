@@ -81,7 +81,7 @@ final class DhcpRules {
     private void checkPools(final Dhcp.Subnet subnet, final String entry) {
         for (int index = 0; index < subnet.pools().size(); index++) {
             final Range pool = subnet.pools().get(index);
-            final String leaf = entry + "pool " + Ipv4.text(pool.first()) + " / ";
+            final String leaf = entry + "pool " + pool.first() + " / ";
             checkEnds(pool, subnet.prefix(), leaf);
             if (pool.size() > LARGEST_POOL) {
                 add.accept(leaf + "last", pool + " has " + pool.size() + " addresses, more than " + LARGEST_POOL);
@@ -90,12 +90,12 @@ final class DhcpRules {
                 .ifPresent(other -> add.accept(leaf + "first", pool + " overlaps " + other));
         }
         for (final Range range : subnet.exclusions()) {
-            final String leaf = entry + "exclude " + Ipv4.text(range.first()) + " / ";
+            final String leaf = entry + "exclude " + range.first() + " / ";
             checkOrder(range, leaf);
-            for (final long end : new long[] {range.first(), range.last()}) {
+            for (final Ipv4 end : List.of(range.first(), range.last())) {
                 if (!subnet.prefix().contains(end)) {
-                    add.accept(leaf + (end == range.first() ? "first" : "last"),
-                        Ipv4.text(end) + " is outside its subnet " + subnet.prefix());
+                    add.accept(leaf + (end.equals(range.first()) ? "first" : "last"),
+                        end + " is outside its subnet " + subnet.prefix());
                 }
             }
         }
@@ -108,22 +108,22 @@ final class DhcpRules {
     }
 
     private void checkOrder(final Range range, final String leaf) {
-        if (range.last() < range.first()) {
-            add.accept(leaf + "last", Ipv4.text(range.last()) + " is below the first, " + Ipv4.text(range.first()));
+        if (range.last().compareTo(range.first()) < 0) {
+            add.accept(leaf + "last", range.last() + " is below the first, " + range.first());
         }
     }
 
     private void checkReservations(final Dhcp.Subnet subnet, final String entry) {
-        final Map<Object, Long> owners = new HashMap<>();
+        final Map<Object, Ipv4> owners = new HashMap<>();
         final Set<String> attachments = names(tenant.attachments());
         final Optional<Tenant.Subnet> connected = connected(subnet);
         final Set<String> on = connected.map(own -> names(tenant.attachmentsOf(own))).orElse(Set.of());
         for (final Dhcp.Reservation each : subnet.reservations()) {
-            final String leaf = entry + "reservation " + Ipv4.text(each.address()) + " / ";
+            final String leaf = entry + "reservation " + each.address() + " / ";
             Validator.notInside(each.address(), subnet.prefix())
                 .ifPresent(rule -> add.accept(leaf + "address", rule));
-            if (connected.filter(own -> own.gateway() == each.address()).isPresent()) {
-                add.accept(leaf + "address", Ipv4.text(each.address()) + " is the VRF's own gateway");
+            if (connected.filter(own -> own.gateway().equals(each.address())).isPresent()) {
+                add.accept(leaf + "address", each.address() + " is the VRF's own gateway");
             }
             checkOnce(owners, List.of("address", each.address()), each, leaf + "address");
             checkHost(each, leaf);
@@ -152,11 +152,11 @@ final class DhcpRules {
                 + "' is not pairs of hexadecimal digits, 255 at most"));
     }
 
-    private void checkOnce(final Map<Object, Long> owners, final Object key, final Dhcp.Reservation reservation,
+    private void checkOnce(final Map<Object, Ipv4> owners, final Object key, final Dhcp.Reservation reservation,
             final String leaf) {
-        final Long other = owners.putIfAbsent(key, reservation.address());
+        final Ipv4 other = owners.putIfAbsent(key, reservation.address());
         if (other != null) {
-            add.accept(leaf, "is the same as that of reservation " + Ipv4.text(other));
+            add.accept(leaf, "is the same as that of reservation " + other);
         }
     }
 

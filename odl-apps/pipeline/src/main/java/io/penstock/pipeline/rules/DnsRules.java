@@ -149,9 +149,9 @@ final class DnsRules {
             isInside = tenant.ipv6().insidePrefixes().stream().anyMatch(prefix -> prefix.contains(address));
             isGateway = tenant.ipv6().subnets().stream().anyMatch(subnet -> subnet.gateway().equals(address));
         } else {
-            final long address = Ipv4.parse(upstream.address());
+            final Ipv4 address = Ipv4.parse(upstream.address());
             isInside = Prefix.anyContains(tenant.insidePrefixes(), address);
-            isGateway = tenant.subnets().stream().anyMatch(subnet -> subnet.gateway() == address);
+            isGateway = tenant.subnets().stream().anyMatch(subnet -> subnet.gateway().equals(address));
         }
         if (!isInside) {
             add.accept(leaf, upstream.address() + " is not in a subnet or route of the tenant");

@@ -77,7 +77,7 @@ final class FunctionRules {
         if (function.shared()) {
             add(entry, "shared", "has to be false: the links of a router have no 802.1Q tags, so it serves one tenant");
         }
-        final Map<Long, String> leaves = new HashMap<>();
+        final Map<Ipv4, String> leaves = new HashMap<>();
         routed.links().forEach((side, link) -> {
             checkAddress(entry, side + " / address", link.address(), leaves);
             checkAddress(entry, side + " / gateway", link.gateway(), leaves);
@@ -90,14 +90,14 @@ final class FunctionRules {
         });
     }
 
-    private void checkAddress(final String entry, final String leaf, final long address,
-            final Map<Long, String> leaves) {
+    private void checkAddress(final String entry, final String leaf, final Ipv4 address,
+            final Map<Ipv4, String> leaves) {
         final String other = leaves.putIfAbsent(address, leaf);
         if (other != null) {
-            add(entry, leaf, Ipv4.text(address) + " is " + other);
+            add(entry, leaf, address + " is " + other);
         }
-        if (address == Constants.PROBE_INSIDE || address == Constants.PROBE_OUTSIDE) {
-            add(entry, leaf, Ipv4.text(address) + " is reserved for probes");
+        if (address.equals(Constants.PROBE_INSIDE) || address.equals(Constants.PROBE_OUTSIDE)) {
+            add(entry, leaf, address + " is reserved for probes");
         }
     }
 

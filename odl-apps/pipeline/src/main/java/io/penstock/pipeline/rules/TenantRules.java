@@ -124,10 +124,10 @@ final class TenantRules {
                 add(leaf + "prefix", "the VRF has a route for this prefix already");
             }
             if (tenant.subnets().stream().noneMatch(subnet -> subnet.prefix().contains(route.nextHop()))) {
-                add(leaf + "next-hop", Ipv4.text(route.nextHop()) + " is not in a subnet of the tenant");
+                add(leaf + "next-hop", route.nextHop() + " is not in a subnet of the tenant");
             }
-            if (tenant.subnets().stream().anyMatch(subnet -> subnet.gateway() == route.nextHop())) {
-                add(leaf + "next-hop", Ipv4.text(route.nextHop()) + " is the VRF's own gateway");
+            if (tenant.subnets().stream().anyMatch(subnet -> subnet.gateway().equals(route.nextHop()))) {
+                add(leaf + "next-hop", route.nextHop() + " is the VRF's own gateway");
             }
             if (route.prefix().length() == 0 && tenant.nat().isPresent()) {
                 add(leaf + "prefix", "a tenant with NAT has its default route to the backbone");
@@ -149,11 +149,11 @@ final class TenantRules {
         tenant.nat().flatMap(Tenant.Nat::address).ifPresent(address -> {
             final String leaf = "nat / public-address";
             checkOfHosts(leaf, Prefix.host(address));
-            if (surroundings.backbone().interfaces().stream().anyMatch(uplink -> uplink.address() == address)) {
-                add(leaf, Ipv4.text(address) + " is an address of the backbone");
+            if (surroundings.backbone().interfaces().stream().anyMatch(uplink -> uplink.address().equals(address))) {
+                add(leaf, address + " is an address of the backbone");
             }
-            if (surroundings.backbone().routes().stream().anyMatch(route -> route.nextHop() == address)) {
-                add(leaf, Ipv4.text(address) + " is a transit gateway");
+            if (surroundings.backbone().routes().stream().anyMatch(route -> route.nextHop().equals(address))) {
+                add(leaf, address + " is a transit gateway");
             }
         });
     }
@@ -181,10 +181,10 @@ final class TenantRules {
                     + " of pool " + pool.name())));
             surroundings.backbone().interfaces().stream().filter(uplink -> outside.contains(uplink.address()))
                 .forEach(uplink -> add(entry + "public-prefix", outside + " contains the backbone address "
-                    + Ipv4.text(uplink.address())));
+                    + uplink.address()));
             surroundings.backbone().routes().stream().filter(route -> outside.contains(route.nextHop()))
                 .forEach(route -> add(entry + "public-prefix", outside + " contains the transit gateway "
-                    + Ipv4.text(route.nextHop())));
+                    + route.nextHop()));
         }
     }
 
@@ -249,15 +249,15 @@ final class TenantRules {
     }
 
     private void checkForwardTarget(final Tenant.Nat nat, final Tenant.PortForward forward, final String leaf) {
-        final String address = Ipv4.text(forward.address());
-        if (inside.stream().noneMatch(prefix -> prefix.contains(forward.address()))) {
+        final Ipv4 address = forward.address();
+        if (inside.stream().noneMatch(prefix -> prefix.contains(address))) {
             add(leaf, address + " is not in a subnet or route of the tenant");
         }
-        if (tenant.subnets().stream().anyMatch(subnet -> subnet.gateway() == forward.address())) {
+        if (tenant.subnets().stream().anyMatch(subnet -> subnet.gateway().equals(address))) {
             add(leaf, address + " is the VRF's own gateway");
         }
         // Its answers would leave with the address that is its alone.
-        nat.mappings().stream().filter(mapping -> mapping.inside().contains(forward.address())).forEach(mapping ->
+        nat.mappings().stream().filter(mapping -> mapping.inside().contains(address)).forEach(mapping ->
             add(leaf, address + " has a public address of its own by " + mapping.kind() + " " + mapping.inside()));
     }
 
@@ -333,7 +333,7 @@ final class TenantRules {
             .forEach(address -> Stream.concat(inside.stream(),
                     tenant.nat().stream().flatMap(nat -> nat.twice().stream()).map(Tenant.Twice::seen))
                 .filter(prefix -> prefix.contains(address))
-                .forEach(prefix -> add(leaf, "function " + name + " has " + Ipv4.text(address) + ", which is in "
+                .forEach(prefix -> add(leaf, "function " + name + " has " + address + ", which is in "
                     + prefix + " of this tenant")));
     }
 

@@ -141,12 +141,12 @@ public final class Validator {
     }
 
     /** Why an address cannot be a router's own address in a subnet, if it cannot. */
-    static Optional<String> notInside(final long address, final Prefix prefix) {
+    static Optional<String> notInside(final Ipv4 address, final Prefix prefix) {
         if (!prefix.contains(address)) {
-            return Optional.of(Ipv4.text(address) + " is outside its subnet " + prefix);
+            return Optional.of(address + " is outside its subnet " + prefix);
         }
-        if (prefix.length() < 31 && (address == prefix.address() || address == prefix.end() - 1)) {
-            return Optional.of(Ipv4.text(address) + " is the network or broadcast address of " + prefix);
+        if (prefix.length() < 31 && (address.equals(prefix.address()) || address.equals(prefix.last()))) {
+            return Optional.of(address + " is the network or broadcast address of " + prefix);
         }
         return Optional.empty();
     }

@@ -55,7 +55,7 @@ public final class BackboneStage implements Stage {
         for (final Route route : node.snapshot().backbone().routes()) {
             node.uplinks().stream().filter(uplink -> uplink.prefix().contains(route.nextHop())).findFirst()
                 .ifPresent(uplink -> routeVia(node, uplink, sink, "route " + route.prefix(), route.prefix(),
-                    Register.NEXT_HOP.load(route.nextHop())));
+                    Register.NEXT_HOP.load(route.nextHop().number())));
         }
         for (final Pool pool : node.snapshot().pools().values()) {
             for (final Prefix prefix : pool.prefixes()) {

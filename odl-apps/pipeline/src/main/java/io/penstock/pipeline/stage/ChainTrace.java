@@ -115,20 +115,20 @@ public record ChainTrace(Way outbound, Way inbound) {
         }
         final boolean ipv4 = packet.family() == IpFamily.IPV4;
         final boolean from = ipv4 ? tenant.insidePrefixes().stream().anyMatch(
-            prefix -> prefix.contains(packet.source().low()))
+            prefix -> prefix.contains(packet.source4()))
             : tenant.ipv6().insidePrefixes().stream().anyMatch(prefix -> prefix.contains(packet.source()));
         if (!from) {
             throw new IllegalArgumentException("source-address: " + packet.text(packet.source())
                 + " is in no subnet and no route of tenant " + tenant.name());
         }
         final boolean to = ipv4 ? tenant.insidePrefixes().stream().anyMatch(
-            prefix -> prefix.contains(packet.destination().low()))
+            prefix -> prefix.contains(packet.destination4()))
             : tenant.ipv6().insidePrefixes().stream().anyMatch(prefix -> prefix.contains(packet.destination()));
         if (to) {
             throw new IllegalArgumentException("destination-address: " + packet.text(packet.destination())
                 + " is inside the VRF of tenant " + tenant.name() + ", where packets pass no chain");
         }
-        view.twice().stream().filter(twice -> ipv4 && twice.outside().contains(packet.destination().low())).findFirst()
+        view.twice().stream().filter(twice -> ipv4 && twice.outside().contains(packet.destination4())).findFirst()
             .ifPresent(twice -> {
                 throw new IllegalArgumentException("destination-address: tenant " + tenant.name() + " sees "
                     + twice.outside() + " at " + twice.seen() + "; give the address there");

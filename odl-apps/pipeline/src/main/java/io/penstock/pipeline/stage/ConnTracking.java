@@ -5,6 +5,7 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
@@ -40,7 +41,7 @@ final class ConnTracking {
     }
 
     /** Gives a new connection from the backbone its end inside. */
-    static Action.ConnTrack newFromBackbone(final long address, final OptionalInt port, final Action.Load mark) {
+    static Action.ConnTrack newFromBackbone(final Ipv4 address, final OptionalInt port, final Action.Load mark) {
         return new Action.ConnTrack(true, Register.VRF.range(), Table.NAT_IN_NEW,
             Optional.of(new Action.Nat.Destination(address, port)), Optional.of(mark));
     }

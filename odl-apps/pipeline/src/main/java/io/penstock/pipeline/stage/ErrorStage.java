@@ -7,6 +7,7 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.Fragment;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Meter;
@@ -32,8 +33,7 @@ public final class ErrorStage implements Stage {
     private static final List<Integer> IPV4_ERRORS = List.of(3, 4, 5, 11, 12);
     /** Unreachable, too big, time exceeded, parameter problem, redirect (RFC 4443, section 2.4, e). */
     private static final List<Integer> IPV6_ERRORS = List.of(1, 2, 3, 4, 137);
-    private static final long MULTICAST = 0xe0000000L;
-    private static final long MULTICAST_MASK = 0xf0000000L;
+    private static final Prefix MULTICAST = Prefix.parse("224.0.0.0/4");
     private static final List<Action> TO_BE_TOLD = List.of(new Action.Meter(Meter.BACKBONE_ERRORS.number()),
         new Action.Controller(Constants.ERROR_BYTES));
     private static final String MANY = "no ICMP error about a packet to a group";
@@ -56,7 +56,7 @@ public final class ErrorStage implements Stage {
             .when(MatchField.ETH_TYPE, EtherType.IPV6).when(MatchField.IP_PROTO, IpProtocol.ICMPV6)
             .when(MatchField.ICMPV6_TYPE, type).drop());
         sink.flow(Table.ROUTING_ERROR, Priority.HIGH, MANY).ipv4()
-            .when(new FieldMatch(MatchField.IP_DST, MULTICAST, MULTICAST_MASK)).drop();
+            .when(MatchField.IP_DST, MULTICAST).drop();
         // Frames to others are seen where a switch in front of us does not know who has their address.
         inBackbone(sink, ErrorKind.TIME_EXCEEDED).when(MatchField.ETH_DST, node.backboneMac()).then(TO_BE_TOLD).end();
         // What the controller itself sends; packets of tenants have their sender.

@@ -9,6 +9,7 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Prefix6;
@@ -73,6 +74,11 @@ public final class FlowSink {
 
         /** Adds an exact match. */
         public Draft when(final MatchField field, final long value) {
+            return when(FieldMatch.of(field, value));
+        }
+
+        /** Adds an exact match on an IPv4 address. */
+        public Draft when(final MatchField field, final Ipv4 value) {
             return when(FieldMatch.of(field, value));
         }
 

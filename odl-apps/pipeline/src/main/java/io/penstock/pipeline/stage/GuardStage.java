@@ -9,6 +9,7 @@ import io.penstock.pipeline.intent.Dhcp;
 import io.penstock.pipeline.intent.Route;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.net.Range;
@@ -102,7 +103,7 @@ public final class GuardStage implements Stage {
         }
     }
 
-    private static void bind(final TenantView view, final FieldMatch where, final Mac mac, final long address,
+    private static void bind(final TenantView view, final FieldMatch where, final Mac mac, final Ipv4 address,
             final String label, final FlowSink sink) {
         sink.flow(Table.ACCESS_GUARD, Priority.GUARD, label).when(view.isVrf(), where)
             .when(MatchField.ETH_SRC, mac).ipv4().when(MatchField.IP_SRC, address).go(Table.ACCESS_LEARN);
@@ -112,7 +113,7 @@ public final class GuardStage implements Stage {
     }
 
     /** Whoever is there: the operator knows the place, not the host. */
-    private static void bind(final TenantView view, final FieldMatch place, final long address, final FlowSink sink) {
+    private static void bind(final TenantView view, final FieldMatch place, final Ipv4 address, final FlowSink sink) {
         for (final MatchField source : SOURCES) {
             sink.flow(Table.ACCESS_GUARD, Priority.GUARD, "reservation of the attachment").when(view.isVrf(), place)
                 .when(family(source)).when(source, address).go(Table.ACCESS_LEARN);

@@ -9,6 +9,7 @@ import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.net.AddressPorts;
 import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.PortRange;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
@@ -103,12 +104,12 @@ final class IndependentNat {
     }
 
     /** Looks for mappings of a subscriber, whose block is a power of two and begins at a multiple of it. */
-    static void subscriber(final TenantView view, final long subscriber, final AddressPorts block,
+    static void subscriber(final TenantView view, final Ipv4 subscriber, final AddressPorts block,
             final FlowSink sink) {
         final PortRange ports = block.ports();
         udp(sink.flow(Table.NAT_MAP, Priority.NORMAL, "look for a mapping").when(view.isVrf()))
             .when(MatchField.IP_SRC, subscriber)
-            .then(Register.MAP_ADDRESS.load(block.address()),
+            .then(Register.MAP_ADDRESS.load(block.address().number()),
                 Register.MAP_PORT.load((ports.low() + ports.high() + 1) / 2),
                 candidate(bits(ports.high() - ports.low() + 1), 0), new Action.Resubmit(Table.NAT_MAPPINGS))
             .go(Table.NAT_MAP_PORT);

@@ -112,7 +112,7 @@ final class NatSessions {
             new LearnSpec.LoadValue(forward.port(), destinationPort.range())));
         // A constant in a learned flow has 16 bits.
         for (final int low : List.of(0, 16)) {
-            final int half = (int) (forward.address() >> low) & 0xffff;
+            final int half = (int) (forward.address().number() >> low) & 0xffff;
             out.add(new LearnSpec.MatchValue(half, new FieldRange(MatchField.IP_SRC, low + 15, low)));
             in.add(new LearnSpec.LoadValue(half, new FieldRange(MatchField.IP_DST, low + 15, low)));
         }

@@ -17,6 +17,7 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.net.Alg;
 import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
@@ -123,18 +124,21 @@ public final class NatStage implements Stage {
         if (view.hasSourceNat() || !view.deterministic().isEmpty() || !view.portBlocks().isEmpty()) {
             NatSessions.sample(view, sink);
         }
-        if (!view.hasSourceNat()) {
-            return;
-        }
-        PublicAddresses.tracked(node, view, Prefix.host(view.publicAddress()), sink);
-        sink.flow(Table.NAT_TRANSLATE, Priority.LOW, "translate").when(view.isVrf()).ipv4()
-            .then(newToBackbone(new Action.Nat.Source(view.publicAddress()))).end();
-        view.forwards().forEach(forward -> PublishedNat.forward(view, forward, sink));
-        view.algs().forEach(alg -> planAlg(view, alg, sink));
+        view.publicAddress().ifPresent(address -> planSource(node, view, address, sink));
+    }
+
+    private static void planSource(final NodeView node, final TenantView view, final Ipv4 address,
+            final FlowSink sink) {
+        PublicAddresses.tracked(node, view, Prefix.host(address), sink);
+        final Action.ConnTrack translate = newToBackbone(new Action.Nat.Source(address));
+        sink.flow(Table.NAT_TRANSLATE, Priority.LOW, "translate").when(view.isVrf()).ipv4().then(translate).end();
+        view.forwards().forEach(forward -> PublishedNat.forward(view, address, forward, sink));
+        view.algs().forEach(alg -> planAlg(view, translate.with(alg), alg, sink));
     }
 
     /** Control connections are never sampled, for their ALG has to see all of them, and mends sequence numbers. */
-    private static void planAlg(final TenantView view, final Alg alg, final FlowSink sink) {
+    private static void planAlg(final TenantView view, final Action.ConnTrack translate, final Alg alg,
+            final FlowSink sink) {
         for (final MatchField port : List.of(MatchField.TCP_SRC, MatchField.TCP_DST)) {
             final String label = "ALG " + alg + (port == MatchField.TCP_DST ? ", to the server" : ", from the server");
             final List<FieldMatch> control = List.of(view.isVrf(), FieldMatch.of(MatchField.ETH_TYPE, EtherType.IPV4),
@@ -142,7 +146,7 @@ public final class NatStage implements Stage {
             sink.flow(Table.NAT_OUT_KNOWN, Priority.HIGH, label).when(control).when(Register.SESSION.is(0))
                 .go(Table.NAT_TRANSLATE);
             sink.flow(Table.NAT_TRANSLATE, Priority.HIGH, label).when(control)
-                .then(newToBackbone(new Action.Nat.Source(view.publicAddress())).with(alg)).end();
+                .then(translate).end();
             sink.flow(Table.NAT_IN_KNOWN, Priority.NORMAL, label).when(control).when(Register.SESSION.is(0))
                 .then(new Action.ConnTrack(false, Register.VRF.range(), Table.NAT_IN_CHECK,
                     Optional.of(new Action.Nat.Existing()), Optional.empty(), Optional.of(alg)))

@@ -19,6 +19,7 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.IpProtocol;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Priority;
@@ -35,7 +36,8 @@ final class PublishedNat {
     }
 
     /** Destination NAT of a service, in the zone of its VRF. */
-    static void forward(final TenantView view, final Tenant.PortForward forward, final FlowSink sink) {
+    static void forward(final TenantView view, final Ipv4 publicAddress, final Tenant.PortForward forward,
+            final FlowSink sink) {
         final boolean tcp = forward.protocol() == IpProtocol.TCP;
         final MatchField sourcePort = tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC;
         final MatchField destinationPort = tcp ? MatchField.TCP_DST : MatchField.UDP_DST;
@@ -43,7 +45,7 @@ final class PublishedNat {
             newFromBackbone(forward.address(), OptionalInt.of(forward.port()),
                 new Action.Load(MatchField.CT_MARK.range(), mark(forward)));
         sink.flow(Table.NAT_IN_CHECK, Priority.NORMAL, "port forward " + forward.name())
-            .when(view.isVrf(), state(TRK | NEW, INV)).ipv4().when(MatchField.IP_DST, view.publicAddress())
+            .when(view.isVrf(), state(TRK | NEW, INV)).ipv4().when(MatchField.IP_DST, publicAddress)
             .when(MatchField.IP_PROTO, forward.protocol()).when(destinationPort, forward.publicPort())
             .then(view.limitNew())
             .then(view.algs().stream().filter(alg -> tcp && alg.port() == forward.publicPort()).findFirst()
@@ -57,7 +59,7 @@ final class PublishedNat {
             .go(Table.CHAIN_IN);
 
         translated(view, sink, "learn a session, port forward " + forward.name(), state(TRK | EST | RPL, INV),
-                Prefix.host(view.publicAddress()))
+                Prefix.host(publicAddress))
             .when(Register.COPY.is(1)).when(MatchField.IP_PROTO, forward.protocol())
             .when(sourcePort, forward.publicPort())
             .then(NatSessions.toForward(view, forward)).then(NatSessions.endOfCopy()).end();
@@ -90,8 +92,8 @@ final class PublishedNat {
             .go(Table.CHAIN_IN);
         PublicAddresses.leave(view, outside, sink);
         for (long index = 0; index < inside.size(); index++) {
-            final long own = inside.address() + index;
-            final long publicAddress = outside.address() + index;
+            final Ipv4 own = inside.address().plus(index);
+            final Ipv4 publicAddress = outside.address().plus(index);
             sink.flow(Table.NAT_TRANSLATE, Priority.HIGH, "fragment, " + label).when(view.isVrf()).ipv4()
                 .when(MatchField.IP_SRC, own).then(newToBackbone(new Action.Nat.Source(publicAddress))).end();
             sink.flow(Table.NAT_IN_CHECK, Priority.NORMAL, "fragment, " + label)

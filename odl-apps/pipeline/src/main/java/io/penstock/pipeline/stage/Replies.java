@@ -6,6 +6,7 @@ import io.penstock.pipeline.flow.Action.LearnLimit;
 import io.penstock.pipeline.flow.Action.LearnSpec;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
@@ -30,7 +31,7 @@ final class Replies {
     }
 
     /** Turns an ARP request (RFC 826) into the answer that {@code address} is at {@code mac}. */
-    static List<Action> arp(final Mac mac, final long address) {
+    static List<Action> arp(final Mac mac, final Ipv4 address) {
         return arpAnswer(mac, new Action.SetField(MatchField.ARP_SPA, address));
     }
 

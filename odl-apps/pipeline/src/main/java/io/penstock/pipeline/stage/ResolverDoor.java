@@ -42,7 +42,7 @@ record ResolverDoor(String name, FieldMatch family, FieldMatch toGateway, FieldM
         return List.copyOf(doors);
     }
 
-    private static ResolverDoor of(final Tenant.Subnet subnet, final long service) {
+    private static ResolverDoor of(final Tenant.Subnet subnet, final Ipv4 service) {
         return new ResolverDoor("of " + subnet.name(), IPV4, FieldMatch.of(MatchField.IP_DST, subnet.gateway()),
             FieldMatch.of(MatchField.IP_SRC, service), new Action.SetField(MatchField.IP_DST, service),
             new Action.SetField(MatchField.IP_SRC, subnet.gateway()));

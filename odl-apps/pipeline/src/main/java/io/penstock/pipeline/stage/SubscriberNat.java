@@ -37,7 +37,8 @@ final class SubscriberNat {
             final Tenant.Deterministic mapping, final FlowSink sink) {
         PublicAddresses.tracked(node, view, mapping.outside(), sink);
         final Prefix inside = mapping.inside();
-        for (long subscriber = inside.address(); subscriber < inside.end(); subscriber++) {
+        for (long index = 0; index < inside.size(); index++) {
+            final Ipv4 subscriber = inside.address().plus(index);
             sink.flow(Table.NAT_TRANSLATE, Priority.NORMAL, "subscriber of " + inside).when(view.isVrf()).ipv4()
                 .when(MatchField.IP_SRC, subscriber)
                 .then(newToBackbone(tracked(mapping.blockOf(subscriber), mapping.independent()))).end();
@@ -71,7 +72,7 @@ final class SubscriberNat {
                 }
             }
         }
-        final Map<Long, Integer> blocks = new HashMap<>();
+        final Map<Ipv4, Integer> blocks = new HashMap<>();
         for (final Allocations.Block block : view.blocks()) {
             if (block.isOf(mapping)) {
                 planBlock(view, block, blocks.merge(block.subscriber(), 1, Integer::sum) - 1, mapping.independent(),
@@ -88,7 +89,7 @@ final class SubscriberNat {
      */
     private static void planBlock(final TenantView view, final Allocations.Block block, final int index,
             final boolean independent, final FlowSink sink) {
-        final String label = "block " + (index + 1) + " of " + Ipv4.text(block.subscriber());
+        final String label = "block " + (index + 1) + " of " + block.subscriber();
         final AddressPorts whole = block.addressPorts();
         final Action translate = newToBackbone(tracked(whole, independent && index == 0));
         if (index == 0) {

@@ -17,6 +17,7 @@ import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Alg;
 import io.penstock.pipeline.net.IpFamily;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
@@ -33,7 +34,7 @@ import java.util.stream.Stream;
 /**
  * One tenant on one node.
  *
- * @param publicAddress 0 without source NAT
+ * @param publicAddress of its source NAT; absent without
  * @param blocks ports of subscribers, those of one in the order in which it got them
  * @param leases addresses that hosts have from its DHCP server
  * @param domains broadcast domains; the index of a domain is its id
@@ -41,7 +42,7 @@ import java.util.stream.Stream;
  * @param steering which packets take which of the paths, the first rule first
  * @param places which sixteen bits of ct_label tell the instance of a connection, by function
  */
-public record TenantView(Tenant tenant, VrfId vrf, long publicAddress, List<Block> blocks, List<Lease> leases,
+public record TenantView(Tenant tenant, VrfId vrf, Optional<Ipv4> publicAddress, List<Block> blocks, List<Lease> leases,
         List<Domain> domains, List<Path> paths, List<Steering> steering, Map<String, Integer> places) {
 
     /**
@@ -226,7 +227,7 @@ public record TenantView(Tenant tenant, VrfId vrf, long publicAddress, List<Bloc
 
     /** Whether who has no translation of its own leaves with the {@link #publicAddress}. */
     public boolean hasSourceNat() {
-        return publicAddress != 0;
+        return publicAddress.isPresent();
     }
 
     /** Translations of single addresses and prefixes, which need no connection tracking. */
@@ -261,7 +262,7 @@ public record TenantView(Tenant tenant, VrfId vrf, long publicAddress, List<Bloc
 
     /** The public addresses of the tenant on this node. */
     public List<Prefix> publicPrefixes() {
-        return Stream.concat(hasSourceNat() ? Stream.of(Prefix.host(publicAddress)) : Stream.empty(),
+        return Stream.concat(publicAddress.map(Prefix::host).stream(),
             tenant.nat().stream().flatMap(nat -> nat.mappings().stream()).map(Tenant.Mapping::outside)).toList();
     }
 

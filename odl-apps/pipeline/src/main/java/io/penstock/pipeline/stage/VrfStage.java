@@ -59,7 +59,7 @@ public final class VrfStage implements Stage {
                 .when(view.isVrf()).ipv4().when(MatchField.IP_DST, route.prefix())
                 .then(view.tenant().subnets().stream().filter(subnet -> subnet.prefix().contains(route.nextHop()))
                     .flatMap(subnet -> mtu.to(subnet).stream()).toList())
-                .then(forward(Register.NEXT_HOP.load(route.nextHop()))).go(Table.NEIGHBOUR_LOOKUP);
+                .then(forward(Register.NEXT_HOP.load(route.nextHop().number()))).go(Table.NEIGHBOUR_LOOKUP);
         }
         for (final Prefix prefix : view.tenant().insidePrefixes()) {
             sink.flow(Table.GATEWAY, Priority.LOW, "from " + prefix)

@@ -9,6 +9,7 @@ import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Node;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.plan.Chained;
 import io.penstock.pipeline.plan.Fixtures;
@@ -106,23 +107,23 @@ class AllocatorTest {
     void addressesOfAPoolAreGivenInOrderAndKept() {
         final Snapshot two = Fixtures.network(Fixtures.tenants(2));
         final Allocations first = Allocator.allocate(two, Allocations.none());
-        final long lowest = Prefix.parse("203.0.113.0/24").address();
+        final Ipv4 lowest = Prefix.parse("203.0.113.0/24").address();
         assertThat(first.tenants().values()).extracting(TenantAllocation::publicAddress)
-            .containsExactlyInAnyOrder(lowest, lowest + 1);
+            .containsExactlyInAnyOrder(Optional.of(lowest), Optional.of(lowest.plus(1)));
         final Allocations more = Allocator.allocate(Fixtures.network(Fixtures.tenants(100)), first);
         first.tenants().forEach((name, given) -> assertThat(more.tenants().get(name)).isSameAs(given));
         assertThat(more.tenants().values()).extracting(TenantAllocation::publicAddress).doesNotHaveDuplicates()
-            .allMatch(address -> address < lowest + 100);
+            .allMatch(address -> address.orElseThrow().minus(lowest) < 100);
     }
 
     @Test
     void anAddressThatAnotherTenantWasGivenByHandIsLeftToIt() {
         final Snapshot before = Fixtures.network(Fixtures.tenant("pooled", 100), Fixtures.tenant("second", 101));
         final Allocations had = Allocator.allocate(before, Allocations.none());
-        final long address = had.tenants().get("pooled").publicAddress();
+        final Optional<Ipv4> address = had.tenants().get("pooled").publicAddress();
         final Tenant second = Fixtures.tenant("second", 101);
         final Tenant fixed = new Tenant("fixed", Fixtures.tenant("fixed", 102).attachments(), second.subnets(),
-            List.of(), Optional.of(new Tenant.Nat(Optional.of(address), Optional.empty(), List.of(), List.of())),
+            List.of(), Optional.of(new Tenant.Nat(address, Optional.empty(), List.of(), List.of())),
             Optional.empty(), Optional.empty());
         final Allocations now =
             Allocator.allocate(Fixtures.network(Fixtures.tenant("pooled", 100), second, fixed), had);

@@ -102,7 +102,8 @@ class VrfIdsTest {
 
     @Test
     void theIdsOfAFormerReleaseStay() {
-        final Allocations stored = with(Map.of("a", new TenantAllocation(7, 0), "b", new TenantAllocation(5000, 0)),
+        final Allocations stored = with(Map.of("a", new TenantAllocation(7, Optional.empty()), "b",
+            new TenantAllocation(5000, Optional.empty())),
             5000);
         final Snapshot snapshot = network(List.of(tenant("a", true, "edge1"), tenant("b", false, "edge1"),
             tenant("c", false, "edge1")));
@@ -114,7 +115,7 @@ class VrfIdsTest {
 
     @Test
     void aTenantThatGetsAChainGetsATagOnItsNodes() {
-        final Allocations stored = with(Map.of("a", new TenantAllocation(5000, 0)), 5000);
+        final Allocations stored = with(Map.of("a", new TenantAllocation(5000, Optional.empty())), 5000);
         final Snapshot snapshot = network(List.of(tenant("a", true, "edge1", "edge2")));
         assertThat(Validator.validate(snapshot, stored)).extracting(Violation::toString)
             .noneMatch(text -> text.contains("VRF id"));
@@ -174,7 +175,7 @@ class VrfIdsTest {
         final Map<String, TenantAllocation> full = new HashMap<>();
         final List<Tenant> fillers = new ArrayList<>();
         IntStream.rangeClosed(VrfId.FIRST, VrfId.LAST).forEach(id -> {
-            full.put("x" + id, new TenantAllocation(id, 0));
+            full.put("x" + id, new TenantAllocation(id, Optional.empty()));
             fillers.add(tenant("x" + id, false));
         });
         Allocations given = with(full, VrfId.LAST);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;
 import java.util.Optional;
@@ -33,11 +34,11 @@ class ActionTest {
         assertRefused(() -> new Action.Nat.Ports(0, 65535));
         assertRefused(() -> new Action.Nat.Ports(1, 65536));
         assertRefused(() -> new Action.Nat.Ports(81, 80));
-        assertMade(() -> new Action.Nat.Destination(1, OptionalInt.of(1)));
-        assertMade(() -> new Action.Nat.Destination(1, OptionalInt.of(65535)));
-        assertMade(() -> new Action.Nat.Destination(1, OptionalInt.empty()));
-        assertRefused(() -> new Action.Nat.Destination(1, OptionalInt.of(0)));
-        assertRefused(() -> new Action.Nat.Destination(1, OptionalInt.of(65536)));
+        assertMade(() -> new Action.Nat.Destination(Ipv4.UNSPECIFIED, OptionalInt.of(1)));
+        assertMade(() -> new Action.Nat.Destination(Ipv4.UNSPECIFIED, OptionalInt.of(65535)));
+        assertMade(() -> new Action.Nat.Destination(Ipv4.UNSPECIFIED, OptionalInt.empty()));
+        assertRefused(() -> new Action.Nat.Destination(Ipv4.UNSPECIFIED, OptionalInt.of(0)));
+        assertRefused(() -> new Action.Nat.Destination(Ipv4.UNSPECIFIED, OptionalInt.of(65536)));
     }
 
     @Test

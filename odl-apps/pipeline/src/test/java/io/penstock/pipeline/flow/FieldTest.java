@@ -107,7 +107,7 @@ class FieldTest {
         assertThat(FieldMatch.in(MatchField.IP_DST, Prefix.DEFAULT)).isEmpty();
         assertThat(FieldMatch.in(MatchField.IPV6_DST, Prefix6.DEFAULT)).isEmpty();
         assertThat(FieldMatch.in(MatchField.IP_DST, Prefix.parse("10.0.1.0/24")))
-            .containsExactly(new FieldMatch(MatchField.IP_DST, Ipv4.parse("10.0.1.0"), 0xffffff00L));
+            .containsExactly(new FieldMatch(MatchField.IP_DST, 0x0a000100L, 0xffffff00L));
         assertThat(FieldMatch.in(MatchField.IPV6_DST, Prefix6.parse("8000::/1"))).containsExactly(
             new FieldMatch(MatchField.IPV6_DST, 1L << 63, 0, 1L << 63, 0));
     }

@@ -36,7 +36,8 @@ class DeterministicTest {
     void everySubscriberHasPortsOfItsOwn(final String inside, final String outside) {
         final Deterministic mapping = new Deterministic(Prefix.parse(inside), Prefix.parse(outside));
         final Set<AddressPorts> given = new HashSet<>();
-        for (long subscriber = mapping.inside().address(); subscriber < mapping.inside().end(); subscriber++) {
+        for (long index = 0; index < mapping.inside().size(); index++) {
+            final Ipv4 subscriber = mapping.inside().address().plus(index);
             final AddressPorts block = mapping.blockOf(subscriber);
             final PortRange ports = block.ports();
             assertThat(given.add(block)).isTrue();

@@ -34,7 +34,7 @@ class DhcpTest {
         return new Range(ip(first), ip(last));
     }
 
-    private static long ip(final String text) {
+    private static Ipv4 ip(final String text) {
         return Ipv4.parse(text);
     }
 }

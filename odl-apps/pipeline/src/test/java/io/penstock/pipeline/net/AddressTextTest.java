@@ -4,6 +4,7 @@ package io.penstock.pipeline.net;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,8 +16,7 @@ class AddressTextTest {
     @CsvSource({"0.0.0.0, 0", "0.0.0.255, 255", "1.2.3.4, 16909060", "128.0.0.0, 2147483648",
         "255.255.255.255, 4294967295"})
     void anIpv4AddressIsAnUnsignedNumber(final String text, final long number) {
-        assertThat(Ipv4.parse(text)).isEqualTo(number);
-        assertThat(Ipv4.text(number)).isEqualTo(text);
+        assertThat(Ipv4.parse(text)).isEqualTo(new Ipv4(number)).hasToString(text);
     }
 
     @ParameterizedTest
@@ -24,6 +24,22 @@ class AddressTextTest {
         "1.2.3.0004", "a.b.c.d", " 1.2.3.4", "1.2.3.4/32"})
     void aTextThatIsNoIpv4AddressIsRefused(final String text) {
         assertThatThrownBy(() -> Ipv4.parse(text)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void anIpv4AddressHas32Bits() {
+        assertThatThrownBy(() -> new Ipv4(1L << 32)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Ipv4(-1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Ipv4.BROADCAST.plus(1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Ipv4.UNSPECIFIED.plus(-1)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void ipv4AddressesAreInTheOrderOfTheirNumbers() {
+        final Ipv4 high = Ipv4.parse("192.0.2.1");
+        assertThat(List.of(Ipv4.UNSPECIFIED, Ipv4.parse("10.255.255.255"), high, Ipv4.BROADCAST)).isSorted();
+        assertThat(high.plus(255)).isEqualTo(Ipv4.parse("192.0.3.0"));
+        assertThat(high.minus(Ipv4.parse("192.0.3.0"))).isEqualTo(-255);
     }
 
     @ParameterizedTest

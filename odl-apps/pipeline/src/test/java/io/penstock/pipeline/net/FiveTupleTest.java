@@ -16,8 +16,8 @@ class FiveTupleTest {
     @Test
     void addressesOfBothFamiliesAreRead() {
         final FiveTuple ipv4 = FiveTuple.parse(HOST, SERVER, "tcp", 1024, 443);
-        assertThat(ipv4).isEqualTo(new FiveTuple(IpFamily.IPV4, new Ipv6(0, Ipv4.parse(HOST)),
-            new Ipv6(0, Ipv4.parse(SERVER)), IpProtocol.TCP, 1024, 443));
+        assertThat(ipv4).isEqualTo(new FiveTuple(IpFamily.IPV4, new Ipv6(0, Ipv4.parse(HOST).number()),
+            new Ipv6(0, Ipv4.parse(SERVER).number()), IpProtocol.TCP, 1024, 443));
         assertThat(ipv4.text(ipv4.destination())).isEqualTo(SERVER);
         final FiveTuple ipv6 = FiveTuple.parse("2001:db8::1", "2001:db8::2", "udp", 0, 65535);
         assertThat(ipv6).isEqualTo(new FiveTuple(IpFamily.IPV6, Ipv6.parse("2001:db8::1"),

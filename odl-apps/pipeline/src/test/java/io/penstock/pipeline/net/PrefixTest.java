@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PrefixTest {
     private static final Prefix NET = Prefix.parse("10.0.1.0/24");
 
-    private static long ip(final String text) {
+    private static Ipv4 ip(final String text) {
         return Ipv4.parse(text);
     }
 
@@ -29,12 +29,12 @@ class PrefixTest {
     void aPrefixReachesFromItsAddressToItsEnd(final String text, final long size) {
         final Prefix prefix = Prefix.parse(text);
         assertThat(prefix).hasToString(text);
-        assertThat(prefix.size()).isEqualTo(size).isEqualTo(prefix.end() - prefix.address());
+        assertThat(prefix.size()).isEqualTo(size).isEqualTo(prefix.last().minus(prefix.address()) + 1);
         assertThat(prefix.isHost()).isEqualTo(size == 1);
         assertThat(prefix.contains(prefix.address())).isTrue();
-        assertThat(prefix.contains(prefix.end() - 1)).isTrue();
-        assertThat(prefix.length() > 0 && prefix.contains(prefix.address() - 1)).isFalse();
-        assertThat(prefix.length() > 0 && prefix.contains(prefix.end())).isFalse();
+        assertThat(prefix.contains(prefix.last())).isTrue();
+        assertThat(!prefix.address().equals(Ipv4.UNSPECIFIED) && prefix.contains(prefix.address().plus(-1))).isFalse();
+        assertThat(!prefix.last().equals(Ipv4.BROADCAST) && prefix.contains(prefix.last().plus(1))).isFalse();
     }
 
     @Test
@@ -42,8 +42,8 @@ class PrefixTest {
         assertThat(Prefix.parse("10.0.1.255/24")).isEqualTo(NET);
         assertThat(Prefix.host(ip("10.0.1.7"))).isEqualTo(Prefix.parse("10.0.1.7/32"));
         assertThatThrownBy(() -> new Prefix(ip("10.0.1.1"), 24)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new Prefix(0, -1)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new Prefix(0, 33)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Prefix(Ipv4.UNSPECIFIED, -1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Prefix(Ipv4.UNSPECIFIED, 33)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new Prefix6(new Ipv6(0, 1), 127)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new Prefix6(Ipv6.UNSPECIFIED, -1)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new Prefix6(Ipv6.UNSPECIFIED, 129)).isInstanceOf(IllegalArgumentException.class);
@@ -129,6 +129,9 @@ class PrefixTest {
         assertThat(range.without(range("10.0.0.1", "10.0.0.10"))).containsExactly(range("10.0.0.11", "10.0.0.19"));
         assertThat(range.without(range("10.0.0.19", "10.0.0.30"))).containsExactly(range("10.0.0.10", "10.0.0.18"));
         assertThat(range.without(range)).isEmpty();
+        assertThat(range.without(range("0.0.0.0", "255.255.255.255"))).isEmpty();
+        assertThat(range("0.0.0.0", "255.255.255.255").without(range("0.0.0.0", "255.255.255.254")))
+            .containsExactly(range("255.255.255.255", "255.255.255.255"));
         assertThat(range.without(range("10.0.0.20", "10.0.0.30"))).containsExactly(range);
     }
 
@@ -145,8 +148,9 @@ class PrefixTest {
     void thePrefixesOfARangeHaveItsAddressesAlone() {
         for (long first = 0; first < 20; first++) {
             for (long last = first; last < 40; last++) {
-                assertThat(new Range(first, last).prefixes().stream()
-                    .flatMap(prefix -> LongStream.range(prefix.address(), prefix.end()).boxed()))
+                assertThat(new Range(new Ipv4(first), new Ipv4(last)).prefixes().stream()
+                    .flatMap(prefix -> LongStream.rangeClosed(prefix.address().number(), prefix.last().number())
+                        .boxed()))
                     .containsExactlyElementsOf(LongStream.rangeClosed(first, last).boxed().toList());
             }
         }

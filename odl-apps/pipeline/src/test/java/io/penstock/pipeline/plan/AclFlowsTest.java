@@ -144,7 +144,7 @@ class AclFlowsTest {
 
     private static Map<MatchField, Long> fields(final Flow packet) {
         final Map<MatchField, Long> fields = new TreeMap<>(Map.of(MatchField.ETH_TYPE, 0x800L, MatchField.IP_FRAG, 0L,
-            MatchField.IP_SRC, packet.source(), MatchField.IP_DST, packet.destination(),
+            MatchField.IP_SRC, packet.source().number(), MatchField.IP_DST, packet.destination().number(),
             MatchField.IP_PROTO, (long) packet.protocol()));
         switch (packet.protocol()) {
             case 1 -> {

@@ -221,15 +221,15 @@ public final class Fixtures {
 
     /** A pool without its .150 to .159, one reserved host in it, one beside it, and one attachment. */
     public static Dhcp.Subnet dhcp(final String prefix, final String first, final String last) {
-        final long base = Prefix.parse(prefix).address();
+        final Ipv4 base = Prefix.parse(prefix).address();
         return new Dhcp.Subnet(Prefix.parse(prefix), List.of(new Range(Ipv4.parse(first), Ipv4.parse(last))),
-            List.of(new Range(base + 150, base + 159)),
-            List.of(reservation(base + 110, Optional.of(new Mac(0x020000000010L)), Optional.empty()),
-                reservation(base + 20, Optional.of(new Mac(0x020000000020L)), Optional.empty()),
-                reservation(base + 30, Optional.empty(), Optional.of("west"))), 3600, Dhcp.Options.NONE);
+            List.of(new Range(base.plus(150), base.plus(159))),
+            List.of(reservation(base.plus(110), Optional.of(new Mac(0x020000000010L)), Optional.empty()),
+                reservation(base.plus(20), Optional.of(new Mac(0x020000000020L)), Optional.empty()),
+                reservation(base.plus(30), Optional.empty(), Optional.of("west"))), 3600, Dhcp.Options.NONE);
     }
 
-    private static Dhcp.Reservation reservation(final long address, final Optional<Mac> mac,
+    private static Dhcp.Reservation reservation(final Ipv4 address, final Optional<Mac> mac,
             final Optional<String> attachment) {
         return new Dhcp.Reservation(address, mac, attachment, Optional.empty(), Optional.empty());
     }

@@ -221,7 +221,7 @@ final class FlowWords {
             case VRF, SENDER -> this::vrf;
             case FUNCTION, INSTANCE -> this::port;
             case IN_ATTACHMENT, OUT_ATTACHMENT -> this::attachment;
-            case NEXT_HOP, MAP_ADDRESS, MAP_INSIDE_ADDRESS -> Ipv4::text;
+            case NEXT_HOP, MAP_ADDRESS, MAP_INSIDE_ADDRESS -> address -> new Ipv4(address).toString();
             case ACL_ZONE -> zone -> zone(zone, "lists", VrfId::aclZone);
             case CHAIN_ZONE -> zone -> zone(zone, "chains", VrfId::chainZone);
             case ERROR_KIND -> kind -> ErrorKind.ofNumber(kind).map(Enum::name).orElse(Long.toString(kind));

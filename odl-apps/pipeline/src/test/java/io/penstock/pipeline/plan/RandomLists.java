@@ -26,11 +26,10 @@ public final class RandomLists {
     }
 
     /** Of a packet what lists look at; of ICMP the ports are type and code. */
-    public record Flow(long source, long destination, int protocol, int sourcePort, int destinationPort) {
+    public record Flow(Ipv4 source, Ipv4 destination, int protocol, int sourcePort, int destinationPort) {
         /** In the words of ovs-fields(7). */
         public String text() {
-            final String addresses = "nw_src=" + Ipv4.text(source) + ",nw_dst=" + Ipv4.text(destination)
-                + ",nw_ttl=64";
+            final String addresses = "nw_src=" + source + ",nw_dst=" + destination + ",nw_ttl=64";
             return switch (protocol) {
                 case 1 -> "icmp," + addresses + ",icmp_type=" + sourcePort + ",icmp_code=" + destinationPort;
                 case 6 -> "tcp," + addresses + ",tcp_src=" + sourcePort + ",tcp_dst=" + destinationPort;
@@ -72,7 +71,7 @@ public final class RandomLists {
     private Optional<Prefix> prefix(final String base) {
         final int length = 24 + random.nextInt(9);
         return random.nextInt(3) > 0 ? Optional.empty()
-            : Optional.of(new Prefix(address(base) >> 32 - length << 32 - length, length));
+            : Optional.of(Prefix.parse(address(base) + "/" + length));
     }
 
     private Optional<PortRange> range() {
@@ -86,8 +85,8 @@ public final class RandomLists {
         return random.nextBoolean() ? PORTS[random.nextInt(PORTS.length)] : random.nextInt(0x10000);
     }
 
-    private long address(final String base) {
-        return Ipv4.parse(base) + 2 + random.nextInt(6);
+    private Ipv4 address(final String base) {
+        return Ipv4.parse(base).plus(2 + random.nextInt(6));
     }
 
     /** A packet from inside to the world. */

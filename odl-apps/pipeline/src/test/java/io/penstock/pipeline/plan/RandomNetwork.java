@@ -112,24 +112,24 @@ public final class RandomNetwork {
     }
 
     private Optional<Tenant.Nat> nat(final int vlan) {
-        final Optional<Long> address = random.nextBoolean() ? Optional.empty()
-            : Optional.of(Ipv4.parse("192.0.2.128") + vlan % 100);
+        final Optional<Ipv4> address = random.nextBoolean() ? Optional.empty()
+            : Optional.of(Ipv4.parse("192.0.2.128").plus(vlan % 100));
         final Optional<String> pool = address.isPresent() ? Optional.empty() : Optional.of("public");
         final List<Tenant.OneToOne> oneToOne = random.nextBoolean() ? List.of()
             : List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.64/31"),
-                new Prefix(Ipv4.parse("192.88.99.0") + 2L * (vlan % 100), 31)));
+                new Prefix(Ipv4.parse("192.88.99.0").plus(2L * (vlan % 100)), 31)));
         final List<Tenant.PortForward> forwards = random.nextBoolean() ? List.of()
             : List.of(new Tenant.PortForward("web", 6, 80 + random.nextInt(FEW), Ipv4.parse("10.0.0.7"),
                 wrong ? random.nextInt(FEW) : 8080));
         final List<Tenant.Deterministic> deterministic = random.nextBoolean() ? List.of()
             : List.of(new Tenant.Deterministic(Prefix.parse("10.0.0.96/28"),
-                new Prefix(Ipv4.parse("198.18.0.0") + 2L * (vlan % 100), wrong ? 32 : 31)));
+                new Prefix(Ipv4.parse("198.18.0.0").plus(2L * (vlan % 100)), wrong ? 32 : 31)));
         final List<Tenant.PortBlocks> blocks = random.nextBoolean() ? List.of()
             : List.of(new Tenant.PortBlocks(Prefix.parse("10.0.0.128/26"),
-                new Prefix(Ipv4.parse("198.19.0.0") + 2L * (vlan % 100), 31),
+                new Prefix(Ipv4.parse("198.19.0.0").plus(2L * (vlan % 100)), 31),
                 wrong && random.nextInt(9) == 0 ? 500 : 512, 1 + random.nextInt(4)));
         final List<Tenant.Twice> twice = random.nextBoolean() ? List.of()
-            : List.of(new Tenant.Twice(new Prefix(Ipv4.parse("10.99.0.0") + ((long) random.nextInt(FEW) << 8), 24),
+            : List.of(new Tenant.Twice(new Prefix(Ipv4.parse("10.99.0.0").plus((long) random.nextInt(FEW) << 8), 24),
                 Prefix.parse(wrong && random.nextInt(9) == 0 ? "203.0.113.0/24" : "10.0.0.0/24")));
         return Optional.of(new Tenant.Nat(address, pool, oneToOne, deterministic, blocks, forwards, Set.of(), twice));
     }

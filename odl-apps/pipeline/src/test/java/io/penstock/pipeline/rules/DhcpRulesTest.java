@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DhcpRulesTest {
     private static final String ONE = "02:00:00:00:00:01";
     private static final String TWO = "02:00:00:00:00:02";
-    private static final List<Long> NO_ADDRESS = List.of();
+    private static final List<Ipv4> NO_ADDRESS = List.of();
 
     private static Arguments lan(final Dhcp.Subnet subnet, final String leaf, final String rule) {
         return Arguments.of(with(subnet), "dhcp / subnet 10.0.0.0/24 / " + leaf, rule);
@@ -123,9 +123,9 @@ class DhcpRulesTest {
     }
 
     static Stream<Arguments> badOptions() {
-        final List<Long> many = Collections.nCopies(64, Ipv4.parse("10.0.0.2"));
+        final List<Ipv4> many = Collections.nCopies(64, Ipv4.parse("10.0.0.2"));
         final List<Route> routes = IntStream.range(0, 30)
-            .mapToObj(each -> new Route(Prefix.host(each), Ipv4.parse("10.0.0.2"))).toList();
+            .mapToObj(each -> new Route(Prefix.host(new Ipv4(each)), Ipv4.parse("10.0.0.2"))).toList();
         final Route home = new Route(Prefix.parse("10.9.0.0/16"), Ipv4.parse("10.0.0.2"));
         return Stream.of(
             lan(routers(List.of(Ipv4.parse("10.0.1.1"))), "router", "10.0.1.1 is outside its subnet 10.0.0.0/24"),
@@ -218,12 +218,12 @@ class DhcpRulesTest {
             .map(Violation::toString).toList();
     }
 
-    private static Dhcp.Options routers(final List<Long> routers) {
+    private static Dhcp.Options routers(final List<Ipv4> routers) {
         return new Dhcp.Options(routers, List.of(), Optional.empty(), List.of(), List.of(), Optional.empty(),
             List.of(), Optional.empty(), Optional.empty(), Optional.empty(), List.of());
     }
 
-    private static Dhcp.Options servers(final List<Long> dns, final List<Long> ntp) {
+    private static Dhcp.Options servers(final List<Ipv4> dns, final List<Ipv4> ntp) {
         return new Dhcp.Options(List.of(), dns, Optional.empty(), List.of(), ntp, Optional.empty(), List.of(),
             Optional.empty(), Optional.empty(), Optional.empty(), List.of());
     }

@@ -33,7 +33,7 @@ class PlannableTest {
     void anAddressThatAPoolHasGivenOutIsRefused() {
         final Tenant old = Fixtures.tenant("old", 100);
         final Allocations before = Allocator.allocate(Fixtures.network(old), Allocations.none());
-        final String given = Ipv4.text(before.tenants().get("old").publicAddress());
+        final String given = before.tenants().get("old").publicAddress().orElseThrow().toString();
         final Tenant wants = withAddress(Fixtures.tenant("new", 101), given);
         assertThat(violations(Fixtures.network(old, wants), before)).containsExactly(
             "tenant new: nat / public-address: " + given + " is allocated to tenant old from its pool");

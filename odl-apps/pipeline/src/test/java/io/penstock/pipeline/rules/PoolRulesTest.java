@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -47,8 +46,8 @@ class PoolRulesTest {
         return Stream.of(text.split(" ")).filter(each -> !each.isEmpty()).map(Prefix::parse).toList();
     }
 
-    private static long address(final Allocations given, final Tenant tenant) {
-        return given.tenants().get(tenant.name()).publicAddress();
+    private static Ipv4 address(final Allocations given, final Tenant tenant) {
+        return given.tenants().get(tenant.name()).publicAddress().orElseThrow();
     }
 
     static Stream<Arguments> badValues() {
@@ -132,8 +131,8 @@ class PoolRulesTest {
                 + " set force to true to permit it");
         final Snapshot forced = network(pool("203.0.113.1/32 203.0.113.8/31", "", true), FIRST, SECOND);
         assertThat(Validator.validate(forced, before, given)).isEmpty();
-        assertThat(Move.of(forced, given)).containsExactly(new Move("first", OptionalLong.empty(),
-            Ipv4.parse("203.0.113.0"), OptionalLong.of(Ipv4.parse("203.0.113.8")), List.of()));
+        assertThat(Move.of(forced, given)).containsExactly(new Move("first", Optional.empty(),
+            Ipv4.parse("203.0.113.0"), Optional.of(Ipv4.parse("203.0.113.8")), List.of()));
         final Allocations after = Allocator.allocate(forced, given);
         assertThat(address(after, FIRST)).isEqualTo(Ipv4.parse("203.0.113.8"));
         assertThat(address(after, SECOND)).isEqualTo(Ipv4.parse("203.0.113.1"));
@@ -151,39 +150,39 @@ class PoolRulesTest {
 
     @Test
     void aSubscriberGetsItsFirstBlockOfAnotherAddressAndMoreOfItsOwn() {
-        final long inside = Ipv4.parse("10.0.0.0");
-        final long outside = Ipv4.parse("198.51.100.4");
+        final Ipv4 inside = Ipv4.parse("10.0.0.0");
+        final Ipv4 outside = Ipv4.parse("198.51.100.4");
         final Tenant.PortBlocks mapping = new Tenant.PortBlocks(new Prefix(inside, 24), new Prefix(outside, 31), 512, 4,
             false, List.of(Prefix.host(outside)), Optional.empty(), false);
         assertThat(BlockAllocator.give(mapping, List.of(), Set.of(), inside))
-            .contains(new Block(inside, outside + 1, 1024, 512));
+            .contains(new Block(inside, outside.plus(1), 1024, 512));
         final List<Block> had = List.of(new Block(inside, outside, 1024, 512));
         assertThat(BlockAllocator.give(mapping, had, Set.of(), inside))
             .contains(new Block(inside, outside, 1536, 512));
         final Tenant.PortBlocks all = new Tenant.PortBlocks(mapping.inside(), mapping.outside(), 512, 4, false,
             List.of(mapping.outside()), Optional.empty(), false);
-        assertThat(BlockAllocator.give(all, had, Set.of(), inside + 1)).isEmpty();
+        assertThat(BlockAllocator.give(all, had, Set.of(), inside.plus(1))).isEmpty();
     }
 
     @Test
     void subscribersMoveWithTheBlocksTheyLose() {
-        final long inside = Ipv4.parse("10.0.0.0");
-        final long outside = Ipv4.parse("198.51.100.4");
+        final Ipv4 inside = Ipv4.parse("10.0.0.0");
+        final Ipv4 outside = Ipv4.parse("198.51.100.4");
         final Tenant.PortBlocks mapping =
             new Tenant.PortBlocks(new Prefix(inside, 24), new Prefix(outside, 31), 512, 4);
         final Pool pool = pool("203.0.113.0/30", "", false);
         final Snapshot before = network(pool, FIRST.with(Fixtures.mapped(mapping)));
         final Allocations empty = Allocator.allocate(before, Allocations.none());
-        final Block one = new Block(inside + 5, outside, 1024, 512);
-        final Block two = new Block(inside + 5, outside, 1536, 512);
-        final Block other = new Block(inside + 6, outside + 1, 1024, 512);
+        final Block one = new Block(inside.plus(5), outside, 1024, 512);
+        final Block two = new Block(inside.plus(5), outside, 1536, 512);
+        final Block other = new Block(inside.plus(6), outside.plus(1), 1024, 512);
         final Allocations given = new Allocations(empty.lastVrf(), empty.nodes(), empty.ports(),
             Map.of("first", empty.tenants().get("first").withBlocks(List.of(one, two, other))));
         final Snapshot smaller = network(pool, FIRST.with(Fixtures.mapped(
-            new Tenant.PortBlocks(mapping.inside(), Prefix.host(outside + 1), 512, 4).force(true))));
+            new Tenant.PortBlocks(mapping.inside(), Prefix.host(outside.plus(1)), 512, 4).force(true))));
         assertThat(Move.of(before, given)).isEmpty();
         assertThat(Move.of(smaller, given)).containsExactly(
-            new Move("first", OptionalLong.of(inside + 5), outside, OptionalLong.empty(), List.of(one, two)));
+            new Move("first", Optional.of(inside.plus(5)), outside, Optional.empty(), List.of(one, two)));
         assertThat(Move.of(network(pool), given)).as("the tenant goes").hasSize(2);
     }
 

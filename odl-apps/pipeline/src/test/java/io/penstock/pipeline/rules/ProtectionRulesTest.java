@@ -104,7 +104,8 @@ class ProtectionRulesTest {
     void aDefaultRefusesNoChange() {
         final Tenant server = ServiceFixtures.with(ServiceFixtures.pools("10.0.0.0/16", "10.0.1.0-10.0.99.0"));
         final List<Lease> many = IntStream.rangeClosed(0, Quota.DEFAULT_LEASES)
-            .mapToObj(index -> new Lease(Ipv4.parse("10.0.1.0") + index, Lease.State.BOUND, "01", new Mac(index), "lan",
+            .mapToObj(index -> new Lease(Ipv4.parse("10.0.1.0").plus(index), Lease.State.BOUND, "01", new Mac(index),
+            "lan",
                 "", 0)).toList();
         final List<String> found = new ArrayList<>();
         ProtectionRules.checkUse(server, many, (leaf, rule) -> found.add(leaf + ": " + rule));

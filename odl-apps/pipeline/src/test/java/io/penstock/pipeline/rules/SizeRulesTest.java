@@ -45,7 +45,7 @@ class SizeRulesTest {
     }
 
     private static Prefix prefix(final String start, final int number, final int length) {
-        return Prefix.parse(Ipv4.text(Ipv4.parse(start) + ((long) number << 32 - length)) + "/" + length);
+        return new Prefix(Ipv4.parse(start).plus((long) number << 32 - length), length);
     }
 
     private static Tenant subnet(final List<String> attachments) {

@@ -45,7 +45,7 @@ class TenantLimitsTest {
 
     private static Tenant inside(final String prefix, final Tenant.Nat nat) {
         return new Tenant("t", TENANT.attachments(), List.of(new Tenant.Subnet("lan", Prefix.parse(prefix),
-            Prefix.parse(prefix).address() + 1, List.of())), List.of(), Optional.of(nat), Optional.empty(),
+            Prefix.parse(prefix).address().plus(1), List.of())), List.of(), Optional.of(nat), Optional.empty(),
             Optional.empty());
     }
 

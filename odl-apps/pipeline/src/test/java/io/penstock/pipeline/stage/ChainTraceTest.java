@@ -185,8 +185,8 @@ class ChainTraceTest {
             final Acl list = random.list("any");
             final RandomLists.Flow flow = random.packet();
             final FiveTuple packet = new FiveTuple(IpFamily.IPV4,
-                new Ipv6(0, flow.source()),
-                new Ipv6(0, flow.destination()), flow.protocol(), flow.sourcePort(),
+                new Ipv6(0, flow.source().number()),
+                new Ipv6(0, flow.destination().number()), flow.protocol(), flow.sourcePort(),
                 flow.destinationPort());
             assertThat(list.entries().stream().filter(entry -> entry.match().isAbout(packet)).findFirst()
                 .map(Acl.Entry::permit).orElse(false)).isEqualTo(RandomLists.permits(list, flow));

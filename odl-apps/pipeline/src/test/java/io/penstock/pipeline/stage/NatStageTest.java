@@ -15,7 +15,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class NatStageTest {
-    private static final long SERVER = Ipv4.parse("10.0.0.20");
+    private static final Ipv4 SERVER = Ipv4.parse("10.0.0.20");
 
     private static List<PlannedFlow> flows(final Tenant.PortForward... forwards) {
         return StageFlows.of(new NatStage(), Fixtures.network(Fixtures.tenant("t", 100).with(new Tenant.Nat(

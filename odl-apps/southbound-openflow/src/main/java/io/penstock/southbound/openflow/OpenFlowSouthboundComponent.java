@@ -153,9 +153,9 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
             final List<FlowSpec.Key> markers) {
         // Sessions copy what conntrack has just forgotten.
         return connections.whileConnected(target, plain.sendAll(target, Stream.concat(
-            forgotten.stream().map(each -> each.publicAddress().isPresent()
-                ? WireMessages.flushAddress(each.zone(), each.publicAddress().getAsLong())
-                : WireMessages.flushZone(each.zone())),
+            forgotten.stream().map(each -> each.publicAddress()
+                .map(address -> WireMessages.flushAddress(each.zone(), address))
+                .orElseGet(() -> WireMessages.flushZone(each.zone()))),
             forgotten.stream().map(TrackedConnections::zone).distinct()
                 .map(zone -> WireMessages.deleteAll(Cookie.of(Cookie.Kind.SESSION, zone)))).toList())
             .thenCompose(done -> plain.sendAll(target, markers.stream().map(WireMessages::delete).toList())));

@@ -11,6 +11,7 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Register;
@@ -199,7 +200,7 @@ class OpenFlowSouthboundIT {
         get(southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(
             new FlowSpec(Table.CLASSIFY, 7, List.of(FieldMatch.of(MatchField.ETH_TYPE, 0x0800)),
                 List.of(new Action.ConnTrack(true, new FieldRange(MatchField.REG0, 15, 0), Table.BACKBONE_IN,
-                    Optional.of(new Action.Nat.Source(0x01020304)),
+                    Optional.of(new Action.Nat.Source(Ipv4.parse("1.2.3.4"))),
                     Optional.of(new Action.Load(MatchField.CT_MARK.range(), 9)))), Optional.empty(), 1, 0),
             new FlowSpec(Table.BACKBONE_IN, 7, List.of(), List.of(new Action.Controller(0xffff)), Optional.empty(),
                 2, 0)))));

@@ -8,6 +8,7 @@ import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.List;
 
 /** Whole OpenFlow 1.3 messages to a switch, with transaction id zero until {@link #write}. */
@@ -144,12 +145,12 @@ public final class WireMessages {
      * Forgets the connections of a conntrack zone whose answers go to one address (NXT_CT_FLUSH, struct nx_ct_flush).
      * The switch looks at every connection of the zone.
      */
-    public static byte[] flushAddress(final int zone, final long address) {
+    public static byte[] flushAddress(final int zone, final Ipv4 address) {
         final ByteBuf out = begin(EXPERIMENTER).writeInt(NICIRA).writeInt(CT_FLUSH).writeZero(8);
         // The tuple of the answers, in it their destination, an IPv4 address mapped to IPv6; each padded to 8 bytes.
         out.writeShort(CT_REPLY_TUPLE).writeShort(32).writeZero(4);
-        out.writeShort(CT_TUPLE_DESTINATION).writeShort(20).writeZero(10).writeShort(0xffff).writeInt((int) address)
-            .writeZero(4);
+        out.writeShort(CT_TUPLE_DESTINATION).writeShort(20).writeZero(10).writeShort(0xffff)
+            .writeInt((int) address.number()).writeZero(4);
         return finish(out.writeShort(CT_ZONE).writeShort(6).writeShort(zone).writeZero(2));
     }
 

@@ -7,6 +7,7 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.net.Alg;
+import io.penstock.pipeline.net.Ipv4;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -144,12 +145,12 @@ final class WireNiciraActions {
             if (nat instanceof Action.Nat.Source source) {
                 out.writeShort(NAT_SOURCE)
                     .writeShort(NAT_RANGE_IPV4_MIN | (source.ports().isPresent() ? NAT_RANGE_PROTO : 0))
-                    .writeInt((int) source.address());
+                    .writeInt((int) source.address().number());
                 source.ports().ifPresent(ports -> out.writeShort(ports.low()).writeShort(ports.high()));
             } else if (nat instanceof Action.Nat.Destination destination) {
                 out.writeShort(NAT_DESTINATION)
                     .writeShort(NAT_RANGE_IPV4_MIN | (destination.port().isPresent() ? NAT_RANGE_PROTO_MIN : 0))
-                    .writeInt((int) destination.address());
+                    .writeInt((int) destination.address().number());
                 destination.port().ifPresent(out::writeShort);
             } else {
                 out.writeShort(0).writeShort(0);
@@ -316,12 +317,13 @@ final class WireNiciraActions {
             return new Action.Nat.Existing();
         } else if (vendor == VENDOR && subtype == NAT && flags == NAT_SOURCE
                 && (range == NAT_RANGE_IPV4_MIN || range == (NAT_RANGE_IPV4_MIN | NAT_RANGE_PROTO))) {
-            return new Action.Nat.Source(in.readUnsignedInt(), range == NAT_RANGE_IPV4_MIN ? Optional.empty()
+            return new Action.Nat.Source(new Ipv4(in.readUnsignedInt()),
+                range == NAT_RANGE_IPV4_MIN ? Optional.empty()
                 : Optional.of(new Action.Nat.Ports(in.readUnsignedShort(), in.readUnsignedShort())));
         } else if (vendor == VENDOR && subtype == NAT && flags == NAT_DESTINATION
                 && (range & ~NAT_RANGE_PROTO_MIN) == NAT_RANGE_IPV4_MIN) {
-            return new Action.Nat.Destination(in.readUnsignedInt(), range == NAT_RANGE_IPV4_MIN ? OptionalInt.empty()
-                : OptionalInt.of(in.readUnsignedShort()));
+            return new Action.Nat.Destination(new Ipv4(in.readUnsignedInt()),
+                range == NAT_RANGE_IPV4_MIN ? OptionalInt.empty() : OptionalInt.of(in.readUnsignedShort()));
         }
         throw new UndecodableException("inside ct: action %d, flags %d, range %d".formatted(subtype, flags, range));
     }

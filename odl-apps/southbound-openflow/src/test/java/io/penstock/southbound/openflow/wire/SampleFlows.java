@@ -12,6 +12,7 @@ import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.Fragment;
 import io.penstock.pipeline.flow.MatchField;
 import io.penstock.pipeline.net.Alg;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Table;
 import java.util.ArrayList;
@@ -24,7 +25,7 @@ import java.util.OptionalInt;
 public final class SampleFlows {
     private static final FieldMatch IS_IP = FieldMatch.of(MatchField.ETH_TYPE, 0x0800);
     private static final FieldMatch IS_ARP = FieldMatch.of(MatchField.ETH_TYPE, 0x0806);
-    private static final long ADDRESS = 0x0a0102fbL;
+    private static final Ipv4 ADDRESS = Ipv4.parse("10.1.2.251");
     /** The switch has to have this meter. */
     static final int METER = Meter.BACKBONE_NEIGHBOURS.number();
     private static final long MAC = 0x025053ff0001L;
@@ -80,7 +81,7 @@ public final class SampleFlows {
         all.add(List.of(IS_ARP, FieldMatch.of(MatchField.ARP_OP, 2)));
         for (final MatchField field : List.of(MatchField.ARP_SPA, MatchField.ARP_TPA)) {
             all.add(List.of(IS_ARP, FieldMatch.of(field, ADDRESS)));
-            all.add(List.of(IS_ARP, FieldMatch.of(new FieldRange(field, 31, 8), ADDRESS >> 8)));
+            all.add(List.of(IS_ARP, FieldMatch.of(new FieldRange(field, 31, 8), ADDRESS.number() >> 8)));
         }
         all.add(List.of(IS_ARP, FieldMatch.of(MatchField.ARP_SHA, MAC)));
         all.add(List.of(IS_ARP, FieldMatch.of(MatchField.ARP_THA, 0)));
@@ -159,8 +160,8 @@ public final class SampleFlows {
             all.add(List.of(ct(commit, Optional.empty(), Optional.empty())));
             all.add(List.of(ct(commit, Optional.of(new Nat.Existing()), Optional.empty())));
         }
-        all.add(List.of(ct(true, Optional.of(new Nat.Source(0xcb007105L)), Optional.empty())));
-        all.add(List.of(ct(true, Optional.of(new Nat.Source(0xcb007105L)), Optional.of(-1))));
+        all.add(List.of(ct(true, Optional.of(new Nat.Source(Ipv4.parse("203.0.113.5"))), Optional.empty())));
+        all.add(List.of(ct(true, Optional.of(new Nat.Source(Ipv4.parse("203.0.113.5"))), Optional.of(-1))));
         all.add(List.of(ct(true, Optional.of(new Nat.Source(ADDRESS, Optional.of(new Nat.Ports(32768, 65535)))),
             Optional.of(1))));
         all.add(List.of(ct(true, Optional.of(new Nat.Destination(ADDRESS, OptionalInt.empty())), Optional.of(1))));
@@ -185,7 +186,8 @@ public final class SampleFlows {
             new Action.SetField(MatchField.ARP_TPA, ADDRESS), new Action.SetField(MatchField.ARP_SHA, MAC),
             new Action.SetField(MatchField.ARP_THA, MAC)));
         all.add(List.of(new Action.Load(MatchField.ARP_OP.range(), 2),
-            new Action.Load(MatchField.ARP_SPA.range(), ADDRESS), new Action.Load(MatchField.ARP_SHA.range(), MAC)));
+            new Action.Load(MatchField.ARP_SPA.range(), ADDRESS.number()),
+            new Action.Load(MatchField.ARP_SHA.range(), MAC)));
         all.add(List.of(new Action.Move(MatchField.ARP_SHA.range(), MatchField.ARP_THA.range()),
             new Action.Move(MatchField.ARP_SPA.range(), MatchField.ARP_TPA.range()),
             new Action.Move(MatchField.ETH_SRC.range(), MatchField.ETH_DST.range())));

@@ -7,6 +7,7 @@ import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.FlowText;
 import io.penstock.pipeline.flow.MeterSpec;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.southbound.openflow.wire.WireMessages.BundleControl;
 import io.penstock.southbound.openflow.wire.WireMessages.MeterCommand;
@@ -67,7 +68,7 @@ class WireSwitchIT {
 
     @Test
     void connectionsOfAnAddressAreForgotten() throws Exception {
-        final byte[] message = WireMessages.flushAddress(7, 0xc6336405L);
+        final byte[] message = WireMessages.flushAddress(7, Ipv4.parse("198.51.100.5"));
         try (PlainConnection connection = new PlainConnection(target.managementSocket())) {
             assertThat(connection.send(List.of(message))).as("errors").isEmpty();
         }
