@@ -41,7 +41,7 @@ class ArchitectureTest {
         ROOT + "flow", Set.of(ROOT + "net", ROOT + "registry"),
         ROOT + "registry", Set.of(ROOT + "net", ROOT + "flow", "java.nio", "java.nio.charset", "java.security"),
         ROOT + "allocation", Set.of(ROOT + "net", ROOT + "intent", ROOT + "registry"),
-        ROOT + "rules", Set.of(ROOT + "net", ROOT + "memo", ROOT + "intent", ROOT + "registry", ROOT + "allocation"),
+        ROOT + "rules", Set.of(ROOT + "net", ROOT + "intent", ROOT + "registry", ROOT + "allocation"),
         ROOT + "stage", Set.of(ROOT + "net", ROOT + "intent", ROOT + "flow", ROOT + "registry", ROOT + "allocation"),
         ROOT + "plan", Set.of(ROOT + "net", ROOT + "memo", ROOT + "intent", ROOT + "flow", ROOT + "registry",
             ROOT + "allocation", ROOT + "stage"));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.pipeline.rules;
 
-import java.util.regex.Pattern;
-
 /**
  * A rule that a snapshot breaks.
  *
@@ -15,7 +13,7 @@ public record Violation(String entry, String leaf, String rule) {
     static final int MOST = 10_000;
 
     /** A space behind a colon, and what would begin a line. */
-    private static final Pattern DIVIDING = Pattern.compile("(?<=:) |\\p{Cntrl}");
+    private static final String DIVIDING = "(?<=:) |\\p{Cntrl}";
     private static final String NO_BREAK_SPACE = "\u00a0";
 
     /** The same, in which the first two colons with a space end entry and leaf, although names may have such, too. */
@@ -24,7 +22,7 @@ public record Violation(String entry, String leaf, String rule) {
     }
 
     private static String whole(final String words) {
-        return DIVIDING.matcher(words).replaceAll(NO_BREAK_SPACE);
+        return words.replaceAll(DIVIDING, NO_BREAK_SPACE);
     }
 
     @Override
