@@ -38,7 +38,7 @@ final class Offers {
         return holder != null && !holder.equals(client);
     }
 
-    /** The number of the first address from that of a number on that is offered to nobody; 2^32 when there is none. */
+    /** The number of the first address from that of a number on that no client was offered; 2^32 when there is none. */
     long nextUnoffered(final long from) {
         return addresses.nextAbsent(from);
     }
