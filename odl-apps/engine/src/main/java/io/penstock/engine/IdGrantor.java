@@ -10,6 +10,7 @@ import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.southbound.openflow.TrackedConnections;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -48,7 +49,9 @@ final class IdGrantor implements Grantor {
             return before;
         }
         final Allocations allocations = Allocator.allocate(snapshot, before, served);
-        cut = CutBlocks.between(before, allocations, snapshot, snapshot.tenantsDifferingFrom(served));
+        final Set<String> changed = new HashSet<>(snapshot.tenantsDifferingFrom(served));
+        changed.addAll(served.frozen());
+        cut = CutBlocks.between(before, allocations, snapshot, changed);
         return allocations;
     }
 

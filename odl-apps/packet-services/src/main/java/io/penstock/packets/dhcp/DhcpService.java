@@ -86,6 +86,7 @@ public final class DhcpService implements Grantor {
     private final Map<String, Integer> ids = new HashMap<>();
     private final Map<String, Scope> scopes = new HashMap<>();
     private Snapshot served = Snapshot.empty();
+    private boolean isServedStored = true;
     private Instant nextExpiry = Instant.MIN;
 
     /** A reply that waits for the leases to be stored. */
@@ -181,6 +182,7 @@ public final class DhcpService implements Grantor {
     /** Sends the answers, for the leases are stored. */
     @Override
     public void stored(final Transition transition) {
+        isServedStored = true;
         held.forEach(each -> {
             final Runnable send = () -> outlet.accept(each.place(), each.frame());
             if (each.bound()) {
@@ -204,11 +206,18 @@ public final class DhcpService implements Grantor {
     /** Takes over a configuration. */
     @SuppressWarnings("ReferenceEquality") // an unchanged configuration is the same object
     private void serve(final Snapshot snapshot, final Allocations allocations) {
-        if (snapshot == served) {
+        if (snapshot == served && isServedStored) {
             return;
         }
         final Set<Integer> gone = new HashSet<>();
         final Set<Integer> now = new HashSet<>();
+        if (!isServedStored) {
+            // Ids that were not stored come out otherwise when others are configured meanwhile.
+            gone.addAll(ids.values());
+            ids.clear();
+            scopes.clear();
+            served = Snapshot.empty();
+        }
         for (final String name : snapshot.tenantsDifferingFrom(served)) {
             scopes.remove(name);
             Optional.ofNullable(ids.remove(name)).ifPresent(gone::add);
@@ -220,6 +229,7 @@ public final class DhcpService implements Grantor {
             }
         }
         served = snapshot;
+        isServedStored = false;
         gone.removeAll(now);
         gone.forEach(server::forget);
     }

@@ -143,7 +143,9 @@ public final class Allocator {
      */
     private record Differing(List<Tenant> tenants, Set<String> gone) {
         static Differing between(final Snapshot served, final Snapshot snapshot, final Allocations before) {
-            if (!served.pools().equals(snapshot.pools()) || !served.functions().equals(snapshot.functions())
+            // After a start, tenants that are gone may have something; one that was frozen may have what is another's.
+            if (served.tenants().isEmpty() || !served.frozen().isEmpty() || !served.pools().equals(snapshot.pools())
+                    || !served.functions().equals(snapshot.functions())
                     || !served.chains().equals(snapshot.chains())) {
                 return new Differing(snapshot.tenants().values().stream()
                     .filter(tenant -> !keeps(tenant.name(), snapshot, before)).toList(),

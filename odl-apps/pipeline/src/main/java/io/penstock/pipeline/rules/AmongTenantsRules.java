@@ -181,7 +181,7 @@ final class AmongTenantsRules {
     private void checkPools(final List<Tenant> judged) {
         final SortedMap<String, List<Tenant>> wanting = new TreeMap<>();
         judged.forEach(tenant -> tenant.nat().flatMap(this::wanted).ifPresent(pool -> {
-            if (!keepsDrained(tenant.name(), pool)) {
+            if (tenant.nat().flatMap(Tenant.Nat::address).isPresent() || !keepsDrained(tenant.name(), pool)) {
                 wanting.computeIfAbsent(pool.name(), name -> new ArrayList<>()).add(tenant);
             }
         }));
@@ -202,9 +202,11 @@ final class AmongTenantsRules {
             .map(snapshot.pools()::get).filter(pool -> stored || !pool.drains(address))));
     }
 
+    /** Whether a tenant goes on with a drained address, which no other one has been given by hand meanwhile. */
     private boolean keepsDrained(final String tenant, final Pool pool) {
         final TenantAllocation given = allocations.tenants().get(tenant);
-        return given != null && has(pool, given) && given.publicAddress().filter(pool::drains).isPresent();
+        return given != null && given.publicAddress().filter(address -> pool.contains(address) && pool.drains(address)
+            && claims.addressesIn(Prefix.host(address)).isEmpty()).isPresent();
     }
 
     private long users(final Pool pool) {

@@ -80,7 +80,10 @@ final class Claims {
             nat.address().ifPresent(address -> addresses.remove(address, tenant.name()));
             nat.mappings().forEach(mapping -> mapped.remove(tenant.name(), mapping.outside()));
             nat.twice().forEach(mapping -> twice.remove(tenant.name(), mapping.outside()));
-            nat.pool().map(poolUsers::get).ifPresent(users -> users.remove(tenant.name()));
+            nat.pool().ifPresent(pool -> poolUsers.computeIfPresent(pool, (name, users) -> {
+                users.remove(tenant.name());
+                return users.isEmpty() ? null : users;
+            }));
         });
         prefixes6.release(tenant);
         ofOneTenant(tenant, snapshot).forEach(function -> functions.remove(function, tenant.name()));

@@ -4,6 +4,7 @@ package io.penstock.pipeline.rules;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv6;
 import io.penstock.pipeline.net.Prefix6;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -15,6 +16,8 @@ final class Prefix6Owners {
     /** Whose a prefix is. */
     record Owned(String tenant, Prefix6 prefix) { }
 
+    private static final NavigableMap<Ipv6, Owned> NONE = Collections.emptyNavigableMap();
+
     /** By node, then by first address; those of different tenants do not overlap. */
     private final Map<String, NavigableMap<Ipv6, Owned>> owners = new HashMap<>();
 
@@ -23,7 +26,8 @@ final class Prefix6Owners {
         final Optional<Owned> other = other(tenant, prefix);
         if (other.isEmpty()) {
             // Of two that begin alike the longer reach counts.
-            of(tenant).merge(prefix.address(), new Owned(tenant.name(), prefix),
+            owners.computeIfAbsent(node(tenant), name -> new TreeMap<>()).merge(prefix.address(),
+                new Owned(tenant.name(), prefix),
                 (known, now) -> known.prefix().length() > prefix.length() ? now : known);
         }
         return other;
@@ -32,15 +36,17 @@ final class Prefix6Owners {
     /** Takes all its prefixes from a tenant. */
     void release(final Tenant tenant) {
         if (!tenant.ipv6().insidePrefixes().isEmpty()) {
-            final NavigableMap<Ipv6, Owned> ofNode = of(tenant);
-            tenant.ipv6().insidePrefixes().forEach(prefix -> ofNode.computeIfPresent(prefix.address(),
-                (address, owned) -> owned.tenant().equals(tenant.name()) ? null : owned));
+            owners.computeIfPresent(node(tenant), (node, ofNode) -> {
+                tenant.ipv6().insidePrefixes().forEach(prefix -> ofNode.computeIfPresent(prefix.address(),
+                    (address, owned) -> owned.tenant().equals(tenant.name()) ? null : owned));
+                return ofNode.isEmpty() ? null : ofNode;
+            });
         }
     }
 
     /** The prefix of another tenant of the node that overlaps a prefix. */
     private Optional<Owned> other(final Tenant tenant, final Prefix6 prefix) {
-        final NavigableMap<Ipv6, Owned> ofNode = of(tenant);
+        final NavigableMap<Ipv6, Owned> ofNode = owners.getOrDefault(node(tenant), NONE);
         // Those that begin inside it, and the ones that begin before and may reach into it: prefixes nest or are apart.
         final Optional<Owned> inside = ofNode.subMap(prefix.address(), true, prefix.last(), true).values().stream()
             .filter(owned -> !owned.tenant().equals(tenant.name())).findFirst();
@@ -55,8 +61,7 @@ final class Prefix6Owners {
         });
     }
 
-    private NavigableMap<Ipv6, Owned> of(final Tenant tenant) {
-        final String node = tenant.attachments().isEmpty() ? "" : tenant.attachments().get(0).node();
-        return owners.computeIfAbsent(node, name -> new TreeMap<>());
+    private static String node(final Tenant tenant) {
+        return tenant.attachments().isEmpty() ? "" : tenant.attachments().get(0).node();
     }
 }

@@ -58,6 +58,36 @@ class AllocatorTest {
     }
 
     @Test
+    void tenantsThatWereRemovedBeforeAStartHaveNothing() {
+        final Snapshot both = Snapshot.empty().withTenants(List.of(plain(1), plain(2)));
+        final Allocations before = Allocator.allocate(both, Allocations.none());
+        assertThat(Allocator.allocate(both.with(List.of(), Set.of("t00002")), before).tenants())
+            .containsOnlyKeys("t00001");
+    }
+
+    @Test
+    void aTenantThatWasFrozenIsLookedAtAgain() {
+        final Tenant holder = Fixtures.tenant("holder", 100);
+        final Snapshot start = Fixtures.network(holder);
+        final Allocations before = Allocator.allocate(start, Allocations.none());
+        final Ipv4 address = before.tenants().get("holder").publicAddress().orElseThrow();
+        final Tenant byHand = Fixtures.tenant("by-hand", 101)
+            .with(new Tenant.Nat(Optional.of(address), Optional.empty()));
+        final Snapshot frozen = start.with(List.of(byHand, new Tenant("holder", List.of(), List.of(), List.of(),
+            Optional.empty(), Optional.empty(), Optional.empty())), Set.of()).freezing(Set.of("holder"));
+        final Allocations between = Allocator.allocate(frozen, before, start);
+        assertThat(between.tenants().get("holder").publicAddress()).contains(address);
+        final Snapshot next = frozen.with(holder).freezing(Set.of());
+        final Allocations after = Allocator.allocate(next, between, frozen);
+        assertThat(after.tenants().get("by-hand").publicAddress()).contains(address);
+        assertThat(after.tenants().get("holder").publicAddress().orElseThrow()).isNotEqualTo(address);
+        final Snapshot same = start.freezing(Set.of("holder"));
+        assertThat(Allocator.allocate(start, before.withTenants(Map.of("holder", new TenantAllocation(
+            before.tenants().get("holder").id(), Optional.empty()))), same).tenants().get("holder").publicAddress())
+            .as("the same object").isPresent();
+    }
+
+    @Test
     void theIdOfARemovedNodeIsGivenOutAsLateAsPossible() {
         final Allocations before = Allocator.allocate(named("a", "b"), Allocations.none());
         assertThat(before.nodes()).isEqualTo(Map.of("a", 1, "b", 2));

@@ -99,6 +99,43 @@ class PoolRulesTest {
     }
 
     @Test
+    void aDrainedAddressThatAnotherTenantHasByHandIsKeptByNone() {
+        final Pool pool = pool("203.0.113.0/31", "", false);
+        final Allocations given = Allocator.allocate(network(pool, FIRST, SECOND), Allocations.none());
+        final Snapshot drained = network(pool("203.0.113.0/31", "203.0.113.0/32", false), FIRST, SECOND);
+        final Snapshot byHand = drained.with(List.of(byHand("third", "203.0.113.0")), Set.of("first"));
+        final Validator validator = new Validator();
+        for (final Snapshot good : List.of(drained, byHand)) {
+            assertThat(validator.validateAgain(good, drained, given, NodeFacts.UNKNOWN)).isEmpty();
+        }
+        // The first tenant is stored again before its address was taken back.
+        assertThat(validator.validateAgain(byHand.with(FIRST), drained, given, NodeFacts.UNKNOWN))
+            .extracting(Violation::toString).containsExactly(
+                "tenant first: nat / pool: pool public is exhausted: its size is 2, less 1 drained");
+    }
+
+    @Test
+    void aTenantThatLeavesADrainedAddressForOneByHandTakesThatFromThePool() {
+        final Tenant third = Fixtures.tenant("third", 102);
+        final Allocations given = Allocator.allocate(network(pool("203.0.113.0/30", "", false), FIRST, SECOND, third),
+            Allocations.none());
+        final Snapshot drained = network(pool("203.0.113.0/30", "203.0.113.0/32", false), FIRST, SECOND, third);
+        final Snapshot full = drained.with(Fixtures.tenant("last", 103));
+        final Validator validator = new Validator();
+        for (final Snapshot good : List.of(drained, full)) {
+            assertThat(validator.validateAgain(good, drained, given, NodeFacts.UNKNOWN)).isEmpty();
+        }
+        assertThat(validator.validateAgain(full.with(byHand("first", "203.0.113.3")), drained, given,
+            NodeFacts.UNKNOWN)).extracting(Violation::toString).containsExactly("tenant first: nat / public-address: "
+                + "pool public is exhausted: its size is 4, less 1 drained");
+    }
+
+    private static Tenant byHand(final String name, final String address) {
+        return Fixtures.tenant(name, name.equals("first") ? 100 : 110)
+            .with(new Tenant.Nat(Optional.of(Ipv4.parse(address)), Optional.empty()));
+    }
+
+    @Test
     void whatIsStoredMayHaveTenantsWithDrainedAddresses() {
         final Allocations given =
             Allocator.allocate(network(pool("203.0.113.0/31", "", false), FIRST, SECOND), Allocations.none());

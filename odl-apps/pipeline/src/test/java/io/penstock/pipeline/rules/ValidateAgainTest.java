@@ -4,10 +4,12 @@ package io.penstock.pipeline.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.plan.RandomNetwork;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +53,36 @@ class ValidateAgainTest {
                 names(violations, snapshot, good);
             }
         }
+    }
+
+    @Test
+    void anEngineThatLagsGivesNothingTwice() {
+        final Random random = new Random(1);
+        for (int seed = 0; seed < NETWORKS; seed++) {
+            final RandomNetwork network = new RandomNetwork(seed, true);
+            final Validator validator = new Validator();
+            Snapshot served = Snapshot.empty();
+            Allocations given = Allocations.none();
+            for (int step = 0; step < STEPS; step++) {
+                final Snapshot snapshot = network.next();
+                if (again(validator, snapshot, given).isEmpty() && random.nextInt(3) == 0) {
+                    given = Allocator.allocate(snapshot, given, served);
+                    served = snapshot;
+                    assertThat(given.tenants().keySet()).isEqualTo(snapshot.tenants().keySet());
+                    assertThat(given.tenants().values()).extracting(TenantAllocation::id).doesNotHaveDuplicates();
+                    assertThat(given.tenants().values().stream().flatMap(each -> each.publicAddress().stream()))
+                        .doesNotHaveDuplicates();
+                    for (final String node : snapshot.nodes().keySet()) {
+                        final Allocations now = given;
+                        assertThat(snapshot.tenantsOn(node).stream()
+                            .map(tenant -> now.tenants().get(tenant.name()).vrf(node).orElseThrow()))
+                            .doesNotHaveDuplicates();
+                    }
+                    accepted++;
+                }
+            }
+        }
+        assertThat(accepted).isGreaterThan(NETWORKS);
     }
 
     private void names(final List<Violation> violations, final Snapshot snapshot, final Snapshot good) {
