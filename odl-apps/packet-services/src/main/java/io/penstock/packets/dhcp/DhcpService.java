@@ -38,7 +38,6 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -209,29 +208,30 @@ public final class DhcpService implements Grantor {
         if (snapshot == served && isServedStored) {
             return;
         }
-        final Set<Integer> gone = new HashSet<>();
-        final Set<Integer> now = new HashSet<>();
+        final Map<String, Integer> had = new HashMap<>();
         if (!isServedStored) {
             // Ids that were not stored come out otherwise when others are configured meanwhile.
-            gone.addAll(ids.values());
+            had.putAll(ids);
             ids.clear();
             scopes.clear();
             served = Snapshot.empty();
         }
         for (final String name : snapshot.tenantsDifferingFrom(served)) {
             scopes.remove(name);
-            Optional.ofNullable(ids.remove(name)).ifPresent(gone::add);
+            Optional.ofNullable(ids.remove(name)).ifPresent(id -> had.put(name, id));
             final Tenant tenant = snapshot.tenants().get(name);
             final TenantAllocation given = allocations.tenants().get(name);
             if (tenant != null && given != null && tenant.services().dhcp().isPresent()) {
                 ids.put(name, given.id());
-                now.add(given.id());
             }
         }
         served = snapshot;
         isServedStored = false;
-        gone.removeAll(now);
-        gone.forEach(server::forget);
+        had.forEach((name, id) -> {
+            if (!id.equals(ids.get(name))) {
+                server.forget(id);
+            }
+        });
     }
 
     /** One pass over what has come. */
