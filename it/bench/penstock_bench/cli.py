@@ -7,7 +7,6 @@ import datetime
 import json
 import os
 import pathlib
-import subprocess
 import sys
 from collections.abc import Sequence
 
@@ -23,6 +22,7 @@ from . import (
     cores_report,
     functions,
     functions_report,
+    interrupts,
     load,
     load_report,
     machine,
@@ -130,14 +130,7 @@ def _again_inside() -> int:
     packages.install(needs.PACKAGES)
     inside = ["unshare", "--net", "--", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", sys.executable, "-m",
               "penstock_bench", *sys.argv[1:]]
-    process = subprocess.Popen(inside, env=dict(os.environ) | {_INSIDE: "1"})
-    while True:
-        try:
-            return process.wait()
-        except KeyboardInterrupt:
-            # It ends what it has started, which takes its time. If the signal was not for both, it has not heard of it;
-            # otherwise it disregards this one.
-            process.terminate()
+    return interrupts.run(inside, os.environ | {_INSIDE: "1"})
 
 
 def _refuse_company() -> None:

@@ -122,6 +122,20 @@ while :; do sleep 0.1; done
                 self.assertEqual(process.stdout.readline(), "has ended\n")
                 self.assertEqual(process.wait(10), 130)
 
+    def test_a_signal_during_the_start_is_not_lost(self):
+        late = self.OUTER.replace("interrupts.expect(once=False)", """
+import os, signal, subprocess, time
+class Popen(subprocess.Popen):
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        time.sleep(1)
+        os.kill(os.getpid(), signal.SIGTERM)
+subprocess.Popen = Popen
+interrupts.expect(once=False)""")
+        process = self.start(late)
+        self.assertEqual(process.stdout.readline(), "has ended\n")
+        self.assertEqual(process.wait(10), 130)
+
     def test_the_end_is_not_interrupted(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(number=number):
