@@ -39,7 +39,12 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> int:
     started.append(subprocess.Popen(command, env=dict(environment)))
     if came:
         started[0].terminate()
-    return started[0].wait()
+    while True:
+        try:
+            # Not without an end: a signal that comes just before the call does not interrupt it.
+            return started[0].wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            pass
 
 
 def _handle(handler: Callable[[int, types.FrameType | None], None]) -> None:
