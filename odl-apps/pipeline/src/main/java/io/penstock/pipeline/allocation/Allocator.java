@@ -204,6 +204,8 @@ public final class Allocator {
         private final Allocations before;
         private final Differing differing;
         private final Map<String, Free> free = new HashMap<>();
+        /** Two tenants had one address if one of them was frozen when the other one was given it by hand. */
+        private final Set<Ipv4> keptOnce = new HashSet<>();
         private @Nullable Set<Ipv4> byHand;
         private @Nullable Set<Ipv4> taken;
 
@@ -215,8 +217,9 @@ public final class Allocator {
 
         /** The address of a tenant; absent without source NAT. */
         Optional<Ipv4> of(final Tenant tenant, final @Nullable TenantAllocation had) {
-            return tenant.nat().filter(Tenant.Nat::hasSource).map(nat -> kept(nat, had).orElseGet(() ->
-                free.computeIfAbsent(nat.pool().orElseThrow(),
+            return tenant.nat().filter(Tenant.Nat::hasSource).map(nat -> kept(nat, had)
+                .filter(address -> nat.address().isPresent() || keptOnce.add(address))
+                .orElseGet(() -> free.computeIfAbsent(nat.pool().orElseThrow(),
                     name -> new Free(requireNonNull(snapshot.pools().get(name)), taken())).next()));
         }
 
