@@ -8,6 +8,7 @@ import io.penstock.configuration.Desired;
 import io.penstock.operations.Progress;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.southbound.ovsdb.NodeSession;
@@ -37,6 +38,8 @@ final class BridgeStep implements Step {
     private final OrdersInForce inForce;
     private volatile @Nullable NodeSession session;
     private volatile @Nullable BridgeSpec applied;
+    private @Nullable NodePlan translatedPlan;
+    private @Nullable BridgeSpec translation;
 
     /** Of a node whose database is not connected. */
     BridgeStep(final String node, final NodePlanning planning, final BridgeTranslator bridges,
@@ -90,7 +93,7 @@ final class BridgeStep implements Step {
 
     @Override
     public CompletableFuture<Outcome> to(final Desired state) {
-        final BridgeSpec wanted = bridges.translate(planning.plan(state), orders);
+        final BridgeSpec wanted = translated(planning.plan(state));
         inForce.plan(wanted.zones());
         final NodeSession current = session;
         final BridgeSpec before = applied;
@@ -105,6 +108,20 @@ final class BridgeStep implements Step {
                 inForce.written();
                 return Outcome.DONE;
             });
+    }
+
+    /** A change of packets alone, such as a lease, leaves the bridge and the orders of the agent the same objects. */
+    @SuppressWarnings("ReferenceEquality")
+    private BridgeSpec translated(final NodePlan plan) {
+        final NodePlan before = translatedPlan;
+        BridgeSpec spec = translation;
+        if (spec == null || before == null || plan.bridge() != before.bridge() || plan.orders() != before.orders()
+                || !plan.quarantined().isEmpty() || !before.quarantined().isEmpty()) {
+            spec = bridges.translate(plan, orders);
+            translation = spec;
+        }
+        translatedPlan = plan;
+        return spec;
     }
 
     /**

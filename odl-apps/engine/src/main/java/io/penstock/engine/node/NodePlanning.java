@@ -31,6 +31,13 @@ final class NodePlanning {
     private final Supplier<Set<AccessPlace>> floods;
     private final Planner planner = new Planner();
     private volatile @Nullable NodePlan latest;
+    /** For the tasks: bridge and flows are planned one after the other, from the same. */
+    private @Nullable Planned planned;
+
+    private record Planned(Inputs inputs, NodePlan plan) { }
+
+    /** A state is another one only if it is another object. */
+    private record Inputs(Desired state, Set<String> down, Set<AccessPlace> flooding) { }
 
     /**
      * Has planned nothing yet.
@@ -48,15 +55,15 @@ final class NodePlanning {
 
     /** Plans the node, and remembers the plan as the newest one. */
     NodePlan plan(final Desired state) {
-        final NodePlan planned = preview(state);
+        final NodePlan plan = preview(state);
         final NodePlan before = latest;
-        planned.quarantined().forEach((tenant, quarantine) -> {
+        plan.quarantined().forEach((tenant, quarantine) -> {
             if (before == null || !quarantine.isLike(before.quarantined().get(tenant))) {
                 LOG.error("Node {}: tenant {}: {}", node, tenant, quarantine.reason(), quarantine.cause());
             }
         });
-        latest = planned;
-        return planned;
+        latest = plan;
+        return plan;
     }
 
     /** Plans the node; changes nothing that others see. */
@@ -64,7 +71,14 @@ final class NodePlanning {
         final Set<String> down = state.snapshot().functionPortsOn(node).entrySet().stream()
             .filter(instance -> !ports.areUp(instance.getValue()) || !healthy.test(instance.getKey()))
             .map(Map.Entry::getKey).collect(Collectors.toSet());
-        return planner.planAgain(state.snapshot(), state.allocations(), down, floods.get(), node);
+        final Inputs inputs = new Inputs(state, down, floods.get());
+        final Planned known = planned;
+        if (known != null && known.inputs().equals(inputs)) {
+            return known.plan();
+        }
+        final NodePlan plan = planner.planAgain(state.snapshot(), state.allocations(), down, inputs.flooding(), node);
+        planned = new Planned(inputs, plan);
+        return plan;
     }
 
     /** The newest plan, once there was one. */

@@ -75,6 +75,7 @@ public final class Planner {
     private final Memo<Tenant, TenantPlan> tenants = new Memo<>();
     /** The last plans of tenants, by name. */
     private Map<String, TenantPlan> last = Map.of();
+    private @Nullable NodePlan lastPlan;
     /** Those of the last plan; {@code null} before the first one. */
     private @Nullable SortedMap<String, Quarantine> quarantined;
     private @Nullable Surroundings surroundings;
@@ -159,19 +160,65 @@ public final class Planner {
                 tenantSurroundings = around;
             }
         }
-        final SortedMap<VrfId, List<PlannedFlow>> tenantFlows = new TreeMap<>();
-        final SortedMap<VrfId, List<MeterSpec>> tenantMeters = new TreeMap<>();
-        final SortedMap<Integer, TenantOrders> orders = new TreeMap<>();
         final SortedMap<String, Throwable> faults = new TreeMap<>();
         final Map<String, TenantPlan> plans = planTenants(node, faults);
         final SortedMap<String, Quarantine> found = quarantine(node, faults, plans);
+        final NodePlan before = lastPlan;
+        final NodePlan plan = before != null && isOfSameVrfs(plans) ? planAfter(before, plans, found)
+            : planOf(plans, found);
+        last = plans;
+        lastPlan = plan;
+        quarantined = found;
+        return plan;
+    }
+
+    private NodePlan planOf(final Map<String, TenantPlan> plans, final SortedMap<String, Quarantine> found) {
+        final SortedMap<VrfId, List<PlannedFlow>> tenantFlows = new TreeMap<>();
+        final SortedMap<VrfId, List<MeterSpec>> tenantMeters = new TreeMap<>();
+        final SortedMap<Integer, TenantOrders> orders = new TreeMap<>();
         plans.values().forEach(planned -> {
             tenantFlows.put(planned.vrf(), planned.flows());
             tenantMeters.put(planned.vrf(), planned.meters());
             orders.putAll(planned.orders());
         });
-        last = plans;
-        quarantined = found;
+        return new NodePlan(requireNonNull(bridge), nodeFlows, functionMeters, tenantFlows, tenantMeters, orders,
+            found);
+    }
+
+    /** Whether the tenants and their VRFs are those of the last plan. */
+    private boolean isOfSameVrfs(final Map<String, TenantPlan> plans) {
+        if (plans.size() != last.size()) {
+            return false;
+        }
+        for (final Map.Entry<String, TenantPlan> planned : plans.entrySet()) {
+            final TenantPlan before = last.get(planned.getKey());
+            if (before == null || !before.vrf().equals(planned.getValue().vrf())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The last plan with that of few tenants exchanged, which costs little for the others. */
+    @SuppressWarnings("ReferenceEquality") // what was not planned again is the same object
+    private NodePlan planAfter(final NodePlan before, final Map<String, TenantPlan> plans,
+            final SortedMap<String, Quarantine> found) {
+        final SortedMap<VrfId, List<PlannedFlow>> tenantFlows = new TreeMap<>(before.tenantFlows());
+        final SortedMap<VrfId, List<MeterSpec>> tenantMeters = new TreeMap<>(before.tenantMeters());
+        boolean sameOrders = true;
+        for (final Map.Entry<String, TenantPlan> planned : plans.entrySet()) {
+            final TenantPlan now = planned.getValue();
+            final TenantPlan was = requireNonNull(last.get(planned.getKey()));
+            if (now != was) {
+                tenantFlows.put(now.vrf(), now.flows());
+                tenantMeters.put(now.vrf(), now.meters());
+                sameOrders &= now.orders().equals(was.orders());
+            }
+        }
+        final SortedMap<Integer, TenantOrders> orders = sameOrders ? before.orders() : new TreeMap<>();
+        if (!sameOrders) {
+            plans.values().forEach(planned -> orders.putAll(planned.orders()));
+        }
         return new NodePlan(requireNonNull(bridge), nodeFlows, functionMeters, tenantFlows, tenantMeters, orders,
             found);
     }
