@@ -75,6 +75,8 @@ public final class Planner {
     private final Memo<Tenant, TenantPlan> tenants = new Memo<>();
     /** The last plans of tenants, by name. */
     private Map<String, TenantPlan> last = Map.of();
+    private List<Tenant> lastTenants = List.of();
+    private Set<AccessPlace> lastFlooding = Set.of();
     private @Nullable NodePlan lastPlan;
     /** Those of the last plan; {@code null} before the first one. */
     private @Nullable SortedMap<String, Quarantine> quarantined;
@@ -149,7 +151,8 @@ public final class Planner {
         final NodeView node = new NodeView(snapshot, allocations, down, flooding,
             requireNonNull(snapshot.nodes().get(nodeName)));
         final Surroundings now = Surroundings.of(node);
-        if (!now.equals(surroundings)) {
+        final boolean same = now.equals(surroundings);
+        if (!same) {
             nodeFlows = planNode(node);
             functionMeters = functionMeters(node);
             bridge = bridge(node);
@@ -160,16 +163,22 @@ public final class Planner {
                 tenantSurroundings = around;
             }
         }
+        final Optional<NodePlan> patched =
+            same && flooding.equals(lastFlooding) ? planAfterLast(node) : Optional.empty();
+        final NodePlan plan = patched.isPresent() ? patched.orElseThrow() : planAll(node);
+        lastTenants = snapshot.tenantsOn(nodeName);
+        lastFlooding = Set.copyOf(flooding);
+        lastPlan = plan;
+        return plan;
+    }
+
+    private NodePlan planAll(final NodeView node) {
         final SortedMap<String, Throwable> faults = new TreeMap<>();
         final Map<String, TenantPlan> plans = planTenants(node, faults);
         final SortedMap<String, Quarantine> found = quarantine(node, faults, plans);
-        final NodePlan before = lastPlan;
-        final NodePlan plan = before != null && isOfSameVrfs(plans) ? planAfter(before, plans, found)
-            : planOf(plans, found);
         last = plans;
-        lastPlan = plan;
         quarantined = found;
-        return plan;
+        return planOf(plans, found);
     }
 
     private NodePlan planOf(final Map<String, TenantPlan> plans, final SortedMap<String, Quarantine> found) {
@@ -185,42 +194,53 @@ public final class Planner {
             found);
     }
 
-    /** Whether the tenants and their VRFs are those of the last plan. */
-    private boolean isOfSameVrfs(final Map<String, TenantPlan> plans) {
-        if (plans.size() != last.size()) {
-            return false;
+    /**
+     * The last plan with that of few tenants exchanged, where nothing else has changed: packets give tenants something,
+     * and the node may have a thousand of them. Empty if all are to be planned.
+     */
+    @SuppressWarnings({"ReferenceEquality", "checkstyle:IllegalCatch"}) // what did not change is the same object
+    private Optional<NodePlan> planAfterLast(final NodeView node) {
+        final NodePlan before = lastPlan;
+        if (before == null || !before.quarantined().isEmpty()
+                || node.snapshot().tenantsOn(node.node().name()) != lastTenants) {
+            return Optional.empty();
         }
-        for (final Map.Entry<String, TenantPlan> planned : plans.entrySet()) {
-            final TenantPlan before = last.get(planned.getKey());
-            if (before == null || !before.vrf().equals(planned.getValue().vrf())) {
-                return false;
+        final Map<String, TenantPlan> exchanged = new LinkedHashMap<>();
+        boolean sameOrders = true;
+        for (final Tenant tenant : lastTenants) {
+            final TenantPlan was = requireNonNull(last.get(tenant.name()));
+            if (was.allocation() != node.allocations().tenants().get(tenant.name())) {
+                try {
+                    final TenantPlan now = planTenant(node, tenant);
+                    if (!now.vrf().equals(was.vrf())) {
+                        return Optional.empty();
+                    }
+                    if (now != was) {
+                        sameOrders &= now.orders().equals(was.orders());
+                        exchanged.put(tenant.name(), now);
+                    }
+                } catch (RuntimeException | StackOverflowError e) {
+                    // It is put into quarantine where all are planned.
+                    return Optional.empty();
+                }
             }
         }
-        return true;
-    }
-
-    /** The last plan with that of few tenants exchanged, which costs little for the others. */
-    @SuppressWarnings("ReferenceEquality") // what was not planned again is the same object
-    private NodePlan planAfter(final NodePlan before, final Map<String, TenantPlan> plans,
-            final SortedMap<String, Quarantine> found) {
+        if (exchanged.isEmpty()) {
+            return Optional.of(before);
+        }
+        last = new LinkedHashMap<>(last);
+        last.putAll(exchanged);
         final SortedMap<VrfId, List<PlannedFlow>> tenantFlows = new TreeMap<>(before.tenantFlows());
         final SortedMap<VrfId, List<MeterSpec>> tenantMeters = new TreeMap<>(before.tenantMeters());
-        boolean sameOrders = true;
-        for (final Map.Entry<String, TenantPlan> planned : plans.entrySet()) {
-            final TenantPlan now = planned.getValue();
-            final TenantPlan was = requireNonNull(last.get(planned.getKey()));
-            if (now != was) {
-                tenantFlows.put(now.vrf(), now.flows());
-                tenantMeters.put(now.vrf(), now.meters());
-                sameOrders &= now.orders().equals(was.orders());
-            }
-        }
+        exchanged.values().forEach(planned -> {
+            tenantFlows.put(planned.vrf(), planned.flows());
+            tenantMeters.put(planned.vrf(), planned.meters());
+        });
         final SortedMap<Integer, TenantOrders> orders = sameOrders ? before.orders() : new TreeMap<>();
         if (!sameOrders) {
-            plans.values().forEach(planned -> orders.putAll(planned.orders()));
+            last.values().forEach(planned -> orders.putAll(planned.orders()));
         }
-        return new NodePlan(requireNonNull(bridge), nodeFlows, functionMeters, tenantFlows, tenantMeters, orders,
-            found);
+        return Optional.of(new NodePlan(before.bridge(), nodeFlows, functionMeters, tenantFlows, tenantMeters, orders));
     }
 
     /** The plans of the node's tenants by name, but of those at fault. */
@@ -279,12 +299,14 @@ public final class Planner {
         return quarantined == null || before != null && before.flows() == Flows.KEPT;
     }
 
+    @SuppressWarnings("ReferenceEquality") // most did not change, and to compare all of them takes long
     private TenantPlan planTenant(final NodeView node, final Tenant tenant) {
         final TenantAllocation allocation =
             requireNonNull(node.allocations().tenants().get(tenant.name()));
         final TenantPlan known = tenants.recall(tenant);
         final Set<AccessPlace> flooding = node.floodingOf(tenant);
-        if (known != null && known.allocation().equals(allocation) && known.flooding().equals(flooding)) {
+        if (known != null && (known.allocation() == allocation || known.allocation().equals(allocation))
+                && known.flooding().equals(flooding)) {
             return known;
         }
         final TenantView view = node.view(tenant);

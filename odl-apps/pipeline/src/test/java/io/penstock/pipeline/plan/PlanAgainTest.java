@@ -4,6 +4,7 @@ package io.penstock.pipeline.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.allocation.Allocations;
+import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FlowSpec;
@@ -12,12 +13,15 @@ import io.penstock.pipeline.intent.AccessPlace;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.rules.Validator;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -73,6 +77,43 @@ class PlanAgainTest {
         assertThat(found.excess()).containsExactlyInAnyOrderElementsOf(whole.excess());
         assertThat(found.wrong()).containsExactlyInAnyOrderElementsOf(whole.wrong());
         assertThat(whole.proper()).containsAll(found.proper());
+    }
+
+    @Test
+    void whatPacketsGiveIsPlannedAsFromNothing() {
+        for (int seed = 0; seed < 20; seed++) {
+            final RandomNetwork network = new RandomNetwork(seed, false);
+            for (int step = 0; step < 20; step++) {
+                network.next();
+            }
+            final Snapshot snapshot = network.next();
+            if (!Validator.validate(snapshot, Allocations.none()).isEmpty()) {
+                continue;
+            }
+            final Random random = new Random(seed);
+            final Planner planner = new Planner();
+            Allocations given = Allocator.allocate(snapshot, Allocations.none());
+            for (int round = 0; round < 30; round++) {
+                final NodePlan plan = planner.planAgain(snapshot, given, Set.of(), Set.of(), "edge1");
+                assertThat(plan).isEqualTo(Planner.plan(snapshot, given, Set.of(), Set.of(), "edge1"));
+                assertThat(planner.planAgain(snapshot, given, Set.of(), Set.of(), "edge1")).isSameAs(plan);
+                given = given.withTenants(changed(given, random));
+            }
+        }
+    }
+
+    /** Another address or VRF of some tenants, or an equal object. */
+    private static Map<String, TenantAllocation> changed(final Allocations given, final Random random) {
+        final Map<String, TenantAllocation> tenants = new HashMap<>(given.tenants());
+        tenants.replaceAll((name, had) -> {
+            final int kind = random.nextInt(12);
+            final Ipv4 address = Ipv4.parse("100.100.0.0").plus(4L * had.id() + random.nextInt(4));
+            final int other = had.id() < 2000 ? had.id() + 2000 : had.id() - 2000;
+            return kind > 2 ? had : new TenantAllocation(kind == 1 ? other : had.id(),
+                kind == 0 ? had.publicAddress().map(before -> address) : had.publicAddress(), had.blocks(),
+                had.leases(), had.places(), had.vrfs());
+        });
+        return tenants;
     }
 
     @Test
