@@ -115,10 +115,8 @@ final class NodeFlows {
 
     /** From the plan that the switch has to another: costs as much as differs. */
     CompletableFuture<FlowChanges> change(final SwitchId id, final NodePlan installed, final NodePlan planned) {
-        final Set<VrfId> gone = new HashSet<>(installed.vrfs());
-        gone.removeAll(planned.vrfs());
-        final Set<VrfId> fresh = new HashSet<>(planned.vrfs());
-        fresh.removeAll(installed.vrfs());
+        final Set<VrfId> gone = installed.vrfsNotIn(planned);
+        final Set<VrfId> fresh = planned.vrfsNotIn(installed);
         forget(ConntrackZones.ofKept(installed, gone));
         final PlanDiff diff = PlanDiff.between(planned, installed);
         cached.doubt(diff, fresh);

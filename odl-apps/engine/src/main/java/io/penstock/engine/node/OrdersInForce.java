@@ -31,6 +31,7 @@ final class OrdersInForce {
 
     private final Supplier<Optional<NodeSession>> session;
     private final IntFunction<String> tenants;
+    private List<ZoneSpec> planned = List.of();
     private Map<Integer, Map<String, String>> ordered = Map.of();
     /** Grows when there is something to ask for. */
     private final AtomicLong version = new AtomicLong();
@@ -49,7 +50,12 @@ final class OrdersInForce {
     }
 
     /** What is planned to be ordered; before it is written. */
+    @SuppressWarnings("ReferenceEquality") // a bridge that was not translated again has the same list
     void plan(final List<ZoneSpec> zones) {
+        if (zones == planned) {
+            return;
+        }
+        planned = zones;
         final Map<Integer, Map<String, String>> now = zones.stream().filter(zone -> !zone.orders().isEmpty())
             .collect(Collectors.toUnmodifiableMap(ZoneSpec::zone, ZoneSpec::orders));
         if (!now.equals(ordered)) {

@@ -63,22 +63,14 @@ public record MeterDiff(List<MeterSpec> missing, List<MeterSpec> wrong, SortedSe
         final SortedSet<Integer> excess = new TreeSet<>();
         final Set<MeterSpec> there = new HashSet<>();
         final List<MeterSpec> wanted = new ArrayList<>();
-        plan.tenantMeters().forEach((vrf, meters) -> {
-            final List<MeterSpec> before = installed.tenantMeters().getOrDefault(vrf, List.of());
-            if (meters != before) {
-                wanted.addAll(meters);
-                there.addAll(before);
-            }
+        ByVrf.compare(plan.tenantMeters(), installed.tenantMeters(), (meters, before) -> {
+            wanted.addAll(meters);
+            there.addAll(before);
         });
         if (plan.functionMeters() != installed.functionMeters()) {
             wanted.addAll(plan.functionMeters());
             there.addAll(installed.functionMeters());
         }
-        installed.tenantMeters().forEach((vrf, meters) -> {
-            if (!plan.tenantMeters().containsKey(vrf)) {
-                there.addAll(meters);
-            }
-        });
         there.forEach(meter -> excess.add(meter.id()));
         for (final MeterSpec meter : wanted) {
             if (!excess.remove(meter.id())) {

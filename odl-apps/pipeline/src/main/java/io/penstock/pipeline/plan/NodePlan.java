@@ -8,6 +8,8 @@ import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.PlannedFlow;
 import java.util.Collections;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +72,22 @@ public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows, List<Mete
         final SortedSet<VrfId> vrfs = keptVrfs();
         vrfs.addAll(tenantFlows.keySet());
         return vrfs;
+    }
+
+    /** VRFs of the node's tenants that another plan of the node does not have. */
+    public Set<VrfId> vrfsNotIn(final NodePlan other) {
+        final Set<VrfId> others = other.vrfs();
+        final Set<VrfId> ours = vrfs();
+        // Nearly always both have the same.
+        if (ours.size() == others.size()) {
+            final Iterator<VrfId> each = others.iterator();
+            if (ours.stream().allMatch(vrf -> vrf.number() == each.next().number())) {
+                return Set.of();
+            }
+        }
+        final Set<VrfId> left = new HashSet<>(ours);
+        left.removeAll(others);
+        return left;
     }
 
     /** VRFs of the tenants of which the switch is to keep all that it has; made by each call. */

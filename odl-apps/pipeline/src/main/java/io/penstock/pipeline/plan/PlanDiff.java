@@ -77,17 +77,9 @@ public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowS
             addTo(wanted, plan.nodeFlows());
             addTo(there, installed.nodeFlows());
         }
-        plan.tenantFlows().forEach((vrf, flows) -> {
-            final List<PlannedFlow> before = installed.tenantFlows().getOrDefault(vrf, List.of());
-            if (flows != before) {
-                addTo(wanted, flows);
-                addTo(there, before);
-            }
-        });
-        installed.tenantFlows().forEach((vrf, flows) -> {
-            if (!plan.tenantFlows().containsKey(vrf)) {
-                addTo(there, flows);
-            }
+        ByVrf.compare(plan.tenantFlows(), installed.tenantFlows(), (flows, before) -> {
+            addTo(wanted, flows);
+            addTo(there, before);
         });
         return compare(wanted, there);
     }
