@@ -81,7 +81,7 @@ class FaultyTenantsTest extends ConfigurationLoopCase {
         assertThat(now.allocations().tenants().values().stream()
             .flatMap(given -> given.publicAddress().stream())).doesNotHaveDuplicates().hasSize(3);
 
-        // Its switch goes another way, and still nobody else gets what it has.
+        // It is configured otherwise; no other tenant gets what it has.
         stored = new Stored(Fixtures.network(Fixtures.tenant("acme", 200), Fixtures.tenant("globex", 101),
             Fixtures.tenant("initech", 102), Fixtures.tenant("umbrella", 103), Fixtures.tenant("hooli", 104)),
             List.of());

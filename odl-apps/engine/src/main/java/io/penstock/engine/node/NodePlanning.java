@@ -8,6 +8,7 @@ import io.penstock.operations.Progress;
 import io.penstock.pipeline.intent.AccessPlace;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;
+import java.lang.ref.WeakReference;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -34,10 +35,12 @@ final class NodePlanning {
     /** For the tasks: bridge and flows are planned one after the other, from the same. */
     private @Nullable Planned planned;
 
-    private record Planned(Inputs inputs, NodePlan plan) { }
-
-    /** A state is another one only if it is another object. */
-    private record Inputs(Desired state, Set<String> down, Set<AccessPlace> flooding) { }
+    /** A state is another one only if it is another object; it is not kept for this, as it has all tenants. */
+    private record Planned(WeakReference<Desired> state, Set<String> down, Set<AccessPlace> flooding, NodePlan plan) {
+        boolean isOf(final Desired other, final Set<String> otherDown, final Set<AccessPlace> otherFlooding) {
+            return state.refersTo(other) && down.equals(otherDown) && flooding.equals(otherFlooding);
+        }
+    }
 
     /**
      * Has planned nothing yet.
@@ -71,13 +74,13 @@ final class NodePlanning {
         final Set<String> down = state.snapshot().functionPortsOn(node).entrySet().stream()
             .filter(instance -> !ports.areUp(instance.getValue()) || !healthy.test(instance.getKey()))
             .map(Map.Entry::getKey).collect(Collectors.toSet());
-        final Inputs inputs = new Inputs(state, down, floods.get());
+        final Set<AccessPlace> flooding = Set.copyOf(floods.get());
         final Planned known = planned;
-        if (known != null && known.inputs().equals(inputs)) {
+        if (known != null && known.isOf(state, down, flooding)) {
             return known.plan();
         }
-        final NodePlan plan = planner.planAgain(state.snapshot(), state.allocations(), down, inputs.flooding(), node);
-        planned = new Planned(inputs, plan);
+        final NodePlan plan = planner.planAgain(state.snapshot(), state.allocations(), down, flooding, node);
+        planned = new Planned(new WeakReference<>(state), down, flooding, plan);
         return plan;
     }
 

@@ -26,7 +26,7 @@ class CachedFlowsTest extends NodeFlowsCase {
         final List<PlannedFlow> chained = with(translated(ADDRESS), Table.CHAIN_OUT);
         flows.change(SWITCH, plan(new TreeMap<>()), plan(chained)).get();
         flows.change(SWITCH, plan(chained), plan(with(chained, Table.VRF_ROUTE))).get();
-        assertThat(told).as("of a new tenant, and of what leads nobody elsewhere").isEmpty();
+        assertThat(told).as("of a new tenant, and of flows that send no packet another way").isEmpty();
         flows.change(SWITCH, plan(chained), plan(translated(ADDRESS))).get();
         flows.change(SWITCH, plan(translated(ADDRESS)), plan(chained)).get();
         flows.change(SWITCH, plan(chained), plan(with(chained, Table.TENANT_ACL))).get();

@@ -36,7 +36,7 @@ abstract class NodeFlowsCase {
     static final Ipv4 ADDRESS = Ipv4.parse("203.0.113.5");
 
     final RecordingSouthbound southbound = new RecordingSouthbound();
-    /** What the agent of the node is told, and says to it; empty while nobody can be told. */
+    /** What the agent of the node is told, and says to it; empty while no agent is connected. */
     final List<CompletableFuture<Void>> told = new ArrayList<>();
     boolean agentThere = true;
     final AtomicLong now = new AtomicLong();

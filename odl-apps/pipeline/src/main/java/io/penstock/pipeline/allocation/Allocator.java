@@ -239,7 +239,7 @@ public final class Allocator {
             Set<Ipv4> known = byHand;
             if (known == null) {
                 known = new HashSet<>();
-                // Another tenant had its address before, so that no pool has given that to anyone.
+                // Another tenant had its address before, so no pool has given that to a tenant.
                 for (final Tenant tenant : differing.tenants()) {
                     tenant.nat().flatMap(Tenant.Nat::address).ifPresent(known::add);
                 }

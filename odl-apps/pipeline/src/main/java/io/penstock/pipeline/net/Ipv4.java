@@ -9,7 +9,7 @@ package io.penstock.pipeline.net;
 public record Ipv4(long number) implements Comparable<Ipv4> {
     /** {@code 0.0.0.0}, the source of who has no address yet (RFC 1122, section 3.2.1.3). */
     public static final Ipv4 UNSPECIFIED = new Ipv4(0);
-    /** {@code 255.255.255.255}, everybody on a link. */
+    /** {@code 255.255.255.255}, all hosts of a link (RFC 919). */
     public static final Ipv4 BROADCAST = new Ipv4(0xffffffffL);
 
     public Ipv4 {
