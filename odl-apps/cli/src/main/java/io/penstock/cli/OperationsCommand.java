@@ -6,11 +6,12 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonSerializer;
 import io.penstock.operations.Operations;
+import java.io.PrintStream;
+import java.util.List;
 import java.util.Optional;
 import org.apache.karaf.shell.api.action.Action;
 import org.apache.karaf.shell.api.action.Option;
 import org.apache.karaf.shell.api.action.lifecycle.Reference;
-import org.apache.karaf.shell.api.console.Session;
 import org.apache.karaf.shell.support.table.ShellTable;
 import org.jspecify.annotations.Nullable;
 
@@ -23,9 +24,6 @@ abstract class OperationsCommand implements Action {
     @Reference
     private Operations operations;
 
-    @Reference
-    private Session session;
-
     @Option(name = "--json", description = "Print JSON instead of a table")
     private boolean json;
 
@@ -36,10 +34,10 @@ abstract class OperationsCommand implements Action {
     /** Prints {@code value} as JSON, or the table for it. */
     @Nullable Object print(final Object value, final ShellTable table) {
         if (json) {
-            session.getConsole().println(new GsonBuilder().setPrettyPrinting().disableHtmlEscaping()
+            output().println(new GsonBuilder().setPrettyPrinting().disableHtmlEscaping()
                 .registerTypeHierarchyAdapter(Optional.class, PRESENT).create().toJson(value));
         } else {
-            table.print(session.getConsole());
+            table.print(output());
         }
         return null;
     }
@@ -47,7 +45,21 @@ abstract class OperationsCommand implements Action {
     /** Prints a line below a table; nothing where JSON is asked for. */
     void say(final String line) {
         if (!json) {
-            session.getConsole().println(line);
+            output().println(line);
+        }
+    }
+
+    /** Karaf gives each command of a pipe a standard output of its own; the console of the session is behind it. */
+    @SuppressWarnings("checkstyle:RegexpSinglelineJava")
+    private static PrintStream output() {
+        return System.out;
+    }
+
+    /** Refuses the word for an action that the command does not have. */
+    static void only(final String action, final String... actions) {
+        if (!List.of(actions).contains(action)) {
+            throw new IllegalArgumentException("there is no action '" + action + "': use " + String.join(" or ",
+                actions));
         }
     }
 

@@ -54,10 +54,8 @@ final class AllocationCodec {
     }
 
     static io.penstock.pipeline.allocation.Allocations read(final Allocations stored) {
-        final SortedMap<String, Integer> nodes = new TreeMap<>();
         final SortedMap<String, SortedMap<String, Integer>> ports = new TreeMap<>();
         for (final Node node : stored.nonnullNode().values()) {
-            nodes.put(node.getName(), node.getId().toJava());
             final SortedMap<String, Integer> numbers = new TreeMap<>();
             for (final Port port : node.nonnullPort().values()) {
                 numbers.put(port.getName(), port.getNumber().toJava());
@@ -77,12 +75,20 @@ final class AllocationCodec {
                     .collect(Collectors.toMap(NodeVrf::getNode, node -> new VrfId(node.getVrf().toJava()),
                         (one, other) -> one, TreeMap::new))));
         }
+        final SortedMap<String, Integer> nodes = nodes(stored);
         return new io.penstock.pipeline.allocation.Allocations(
             stored.getLastVrf() == null ? 0 : stored.getLastVrf().toJava(), nodes, ports, tenants,
             CanaryCodec.read(stored), stored.getSwitchSecret() == null ? "" : stored.getSwitchSecret(),
             stored.getLastNode() == null ? io.penstock.pipeline.allocation.Allocations.largest(nodes)
                 : stored.getLastNode().toJava(),
             stored.getLastId() == null ? 0 : stored.getLastId().intValue());
+    }
+
+    /** Ids of nodes by name. */
+    static SortedMap<String, Integer> nodes(final Allocations stored) {
+        final SortedMap<String, Integer> nodes = new TreeMap<>();
+        stored.nonnullNode().values().forEach(node -> nodes.put(node.getName(), node.getId().toJava()));
+        return nodes;
     }
 
     /** Former releases have stored VRF ids alone, which are the ids of these tenants. */

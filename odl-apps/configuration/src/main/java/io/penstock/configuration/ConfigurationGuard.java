@@ -26,6 +26,7 @@ import org.opendaylight.yangtools.util.concurrent.FluentFutures;
 import org.opendaylight.yangtools.yang.common.ErrorSeverity;
 import org.opendaylight.yangtools.yang.common.ErrorTag;
 import org.opendaylight.yangtools.yang.common.ErrorType;
+import org.opendaylight.yangtools.yang.common.QName;
 import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier;
 import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
 import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNodes;
@@ -50,6 +51,10 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     private volatile Supplier<Optional<String>> shortage = Optional::empty;
     /** Why the engine does not all that it should, which keeps no change from being taken. */
     private volatile Supplier<Optional<String>> impairment = Optional::empty;
+    /** What will keep the engine from something, unless an operator acts. */
+    private volatile Supplier<Optional<String>> warning = Optional::empty;
+    /** A member of the cluster that cannot store data at a path; empty while all members have the same models. */
+    private volatile Supplier<Optional<Function<List<QName>, Optional<String>>>> peers = Optional::empty;
     private volatile boolean allocating;
     private volatile Verdict verdict = new Absent("it has not started yet", Readiness.Level.ABSENT);
     /** The last snapshot that was found good: what is stored, unless a change went past this guard. */
@@ -57,6 +62,7 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     /** What is wrong with what is stored. */
     private volatile List<Violation> stored = List.of();
     private volatile @Nullable Needs needs;
+    private volatile CommitObserver observer = CommitObserver.NONE;
 
     /** What entries need by the models of a moment. */
     private record Needs(EffectiveModelContext context, NeededLeaves leaves) { }
@@ -87,14 +93,33 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
         verdict = new Present(requireNonNull(desired), requireNonNull(nodes), requireNonNull(trouble));
     }
 
+    /** Tells how changes fare from now on. */
+    void observedBy(final CommitObserver told) {
+        observer = requireNonNull(told);
+    }
+
     /** Refuses changes of all trees while there is a shortage. */
     void refuseDuring(final Supplier<Optional<String>> reason) {
         shortage = requireNonNull(reason);
     }
 
+    /**
+     * Refuses changes that another member of the cluster cannot store.
+     *
+     * @param lacking finds such a member for a path; empty while all members have the same models
+     */
+    void refuseUnknown(final Supplier<Optional<Function<List<QName>, Optional<String>>>> lacking) {
+        peers = requireNonNull(lacking);
+    }
+
     /** Tells with the readiness why the engine does not all that it should. */
     void impairedBy(final Supplier<Optional<String>> reason) {
         impairment = requireNonNull(reason);
+    }
+
+    /** Tells with the readiness what an operator has to do soon. */
+    void warnedBy(final Supplier<Optional<String>> reason) {
+        warning = requireNonNull(reason);
     }
 
     /** Refuses everything from now on, with a reason; {@code level} is that of having no engine. */
@@ -105,9 +130,9 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     /** Whether changes are carried out now, and if not, why. */
     Readiness readiness() {
         if (verdict instanceof Absent absent) {
-            return new Readiness(absent.level(), absent.reason());
+            return new Readiness(absent.level(), absent.level() == Readiness.Level.STANDBY ? "" : absent.reason());
         }
-        final Optional<String> trouble = ((Present) verdict).trouble().get().or(impairment);
+        final Optional<String> trouble = ((Present) verdict).trouble().get().or(impairment).or(warning);
         final List<Violation> violations = stored;
         if (trouble.isPresent()) {
             return new Readiness(Readiness.Level.IMPAIRED, trouble.orElseThrow());
@@ -155,10 +180,17 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     @Override
     public FluentFuture<PostCanCommitStep> canCommit(final Object txId, final EffectiveModelContext context,
             final Collection<DOMDataTreeCandidate> candidates) {
+        final long begun = System.nanoTime();
+        boolean isOurs = false;
         for (final DOMDataTreeCandidate candidate : candidates) {
             final DataTreeCandidateNode root = candidate.getRootNode();
-            if (!allocating && changes(root, ConfigurationPaths.ALLOCATIONS)) {
-                return refused("penstock-allocation is written by the controller alone", ErrorTag.ACCESS_DENIED);
+            final Optional<String> foreign = foreign(root);
+            if (foreign.isPresent()) {
+                return refused(foreign.orElseThrow(), ErrorTag.ACCESS_DENIED);
+            }
+            final Optional<String> unknown = unknown(root);
+            if (unknown.isPresent()) {
+                return refused(unknown.orElseThrow(), ErrorTag.RESOURCE_DENIED);
             }
             if (!changes(root, ConfigurationPaths.NETWORK) && !changes(root, ConfigurationPaths.ACLS)) {
                 // Others' trees are none of ours, but their entries take room in the same journal.
@@ -168,6 +200,7 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
                 }
                 continue;
             }
+            isOurs = true;
             final Verdict by = verdict;
             final Optional<String> absence = by instanceof Present present ? present.trouble().get()
                 : Optional.of(((Absent) by).reason());
@@ -177,10 +210,32 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
             }
             final List<Violation> violations = violations((Present) by, root, needed(context));
             if (!violations.isEmpty() && !repairs(violations)) {
+                observer.refused();
                 return refused(joined(violations, Violation::line, "\n"), ErrorTag.INVALID_VALUE);
             }
         }
-        return PostCanCommitStep.NOOP_SUCCESSFUL_FUTURE;
+        return isOurs ? ObservedCommit.since(begun, observer) : PostCanCommitStep.NOOP_SUCCESSFUL_FUTURE;
+    }
+
+    /** Why a change of allocations is not the controller's. A client could store a mastership as well as an engine. */
+    private Optional<String> foreign(final DataTreeCandidateNode root) {
+        return change(root, ConfigurationPaths.ALLOCATIONS).flatMap(change -> allocating
+            ? MastershipFence.refused(change)
+            : Optional.of("penstock-allocation is written by the controller alone"));
+    }
+
+    /** Why another member of the cluster would pass over a change, and lack it from then on. */
+    private Optional<String> unknown(final DataTreeCandidateNode root) {
+        return peers.get().flatMap(lacking -> StoredPaths.of(root).stream()
+            .filter(path -> isPenstocks(path.get(0)))
+            .flatMap(path -> lacking.apply(path).map(member -> member + " has models without "
+                + joined(path, QName::getLocalName, "/") + ": upgrade it, then change this").stream()).findFirst());
+    }
+
+    /** Whether a tree is one whose paths members tell each other. */
+    private static boolean isPenstocks(final QName root) {
+        return root.getNamespace().toString().startsWith("urn:penstock:")
+            || root.equals(ConfigurationPaths.ACLS.getRootIdentifier().getLastPathArgument().getNodeType());
     }
 
     /** Says that the controller begins to store allocations, or has ended. Others must not change them. */
@@ -209,7 +264,7 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
         return joined(violations, Violation::toString, "; ");
     }
 
-    private static String joined(final List<Violation> violations, final Function<Violation, String> words,
+    private static <T> String joined(final List<T> violations, final Function<T, String> words,
             final String separator) {
         return violations.stream().limit(MAX_REPORTED).map(words).collect(Collectors.joining(separator))
             + (violations.size() > MAX_REPORTED ? separator + "and " + (violations.size() - MAX_REPORTED) + " more"
@@ -262,8 +317,13 @@ final class ConfigurationGuard implements DOMDataTreeCommitCohort {
     }
 
     private static boolean changes(final DataTreeCandidateNode root, final DOMDataTreeIdentifier tree) {
+        return change(root, tree).isPresent();
+    }
+
+    private static Optional<DataTreeCandidateNode> change(final DataTreeCandidateNode root,
+            final DOMDataTreeIdentifier tree) {
         return root.getModifiedChild(tree.getRootIdentifier().getLastPathArgument())
-            .filter(child -> child.getModificationType() != ModificationType.UNMODIFIED).isPresent();
+            .filter(child -> child.getModificationType() != ModificationType.UNMODIFIED);
     }
 
     private static Optional<NormalizedNode> child(final Optional<NormalizedNode> root,

@@ -3,16 +3,22 @@ package io.penstock.configuration;
 
 import static java.util.Objects.requireNonNull;
 
+import com.google.common.collect.Iterables;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.southbound.ovsdb.NodeAnnouncement;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.opendaylight.mdsal.binding.api.ClusteredDataTreeChangeListener;
 import org.opendaylight.mdsal.binding.api.DataBroker;
+import org.opendaylight.mdsal.binding.api.DataTreeIdentifier;
 import org.opendaylight.mdsal.binding.api.ReadTransaction;
 import org.opendaylight.mdsal.binding.api.ReadWriteTransaction;
 import org.opendaylight.mdsal.binding.api.WriteTransaction;
@@ -24,12 +30,14 @@ import org.opendaylight.mdsal.dom.api.DOMDataTreeCommitCohortRegistry;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeIdentifier;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeReadTransaction;
 import org.opendaylight.mdsal.dom.api.DOMSchemaService;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.NatJournal;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.Node;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.NodeBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.NodeKey;
 import org.opendaylight.yangtools.concepts.Registration;
 import org.opendaylight.yangtools.yang.binding.InstanceIdentifier;
+import org.opendaylight.yangtools.yang.common.QName;
 import org.opendaylight.yangtools.yang.data.api.schema.NormalizedNode;
 import org.opendaylight.yangtools.yang.data.tree.api.DataTreeCandidate;
 import org.osgi.service.component.annotations.Activate;
@@ -46,6 +54,9 @@ import org.slf4j.LoggerFactory;
 @Component(service = ConfigurationStore.class, immediate = true)
 public final class ConfigurationStore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConfigurationStore.class);
+
+    /** Attempts to claim the mastership: more than writes that a former master can have under way. */
+    private static final int CLAIMS = 20;
 
     private final DOMDataBroker domBroker;
     private final DataBroker broker;
@@ -94,6 +105,21 @@ public final class ConfigurationStore implements AutoCloseable {
     }
 
     /**
+     * Refuses changes that another member of the cluster cannot store.
+     *
+     * @param lacking finds such a member for a path, without choices and with each list once; empty while all members
+     *     have the same models
+     */
+    public void refuseUnknown(final Supplier<Optional<Function<List<QName>, Optional<String>>>> lacking) {
+        guard.refuseUnknown(lacking);
+    }
+
+    /** Tells from now on how changes of the configuration fare. */
+    public void observedBy(final CommitObserver observer) {
+        guard.observedBy(observer);
+    }
+
+    /**
      * Refuses changes of all trees of the datastore, also those of others, while there is a reason.
      *
      * @param reason why nothing can be stored, empty when it can
@@ -109,6 +135,24 @@ public final class ConfigurationStore implements AutoCloseable {
      */
     public void impairedBy(final Supplier<Optional<String>> reason) {
         guard.impairedBy(reason);
+    }
+
+    /**
+     * Has no engine from now on, because another member of the cluster has it.
+     *
+     * @param reason for the people whose changes are refused
+     */
+    public void standBy(final String reason) {
+        end(reason, Readiness.Level.STANDBY);
+    }
+
+    /**
+     * Says what an operator has to do soon, while there is a reason and no greater trouble. Changes are taken.
+     *
+     * @param reason what, and why; empty when there is nothing
+     */
+    public void warnedBy(final Supplier<Optional<String>> reason) {
+        guard.warnedBy(reason);
     }
 
     /**
@@ -186,18 +230,109 @@ public final class ConfigurationStore implements AutoCloseable {
     }
 
     /**
+     * Makes an engine of a member of the cluster the one that allocates, in the place of the one before, whose writes
+     * are refused from now on.
+     *
+     * @param now the time. Nodes keep the epoch when the datastore is lost, or restored from a copy, so that no epoch
+     *     is less than the seconds since 1970
+     * @throws DatastoreException when the datastore does not take it. Then it is not known whether the one before may
+     *     still write, and another attempt ends that
+     */
+    public Mastership claim(final String member, final Instant now) {
+        for (int attempt = 1;; attempt++) {
+            final ReadWriteTransaction transaction = broker.newReadWriteTransaction();
+            final Mastership mastership = MastershipFence.next(transaction, member, now.getEpochSecond());
+            try {
+                commitAllocations(transaction, "the mastership");
+                LOG.info("{} is the master with epoch {}", member, mastership.epoch());
+                return mastership;
+            } catch (DatastoreException e) {
+                // The last writes of the former master may be applied after this was read.
+                if (attempt == CLAIMS || !e.isConflict()) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** Whether a mastership is the stored one. Blocks while no member leads. */
+    public boolean isStored(final Mastership mastership) {
+        try (ReadTransaction transaction = broker.newReadOnlyTransaction()) {
+            return MastershipFence.read(transaction).equals(Optional.of(mastership));
+        }
+    }
+
+    /**
      * Stores where what was handed out differs from what is stored, and returns when it is safe on disk.
      *
+     * @param mastership of the engine that hands out; has to be the last one that was claimed
      * @param tenants names of those for which it may differ; empty if that is not known
+     * @param journal the lines of the journal that tell of it, which members get with it; may be empty
      */
-    public void writeAllocations(final Allocations stored, final Allocations allocations,
-            final Optional<Set<String>> tenants) {
-        final WriteTransaction transaction = broker.newWriteOnlyTransaction();
+    public void writeAllocations(final Mastership mastership, final Allocations stored, final Allocations allocations,
+            final Optional<Set<String>> tenants, final JournalLines journal) {
+        final ReadWriteTransaction transaction = broker.newReadWriteTransaction();
+        MastershipFence.require(transaction, mastership);
         tenants.ifPresentOrElse(names -> AllocationCodec.write(transaction, stored, allocations, names),
             () -> AllocationCodec.write(transaction, stored, allocations));
+        if (!journal.lines().isEmpty()) {
+            JournalRing.append(transaction, journal.first(), journal.lines());
+        }
+        commitAllocations(transaction, "the allocations");
+    }
+
+    /** The newest lines of the journal that were stored with what they tell of, in batches. */
+    public List<List<String>> journal() {
+        try (ReadTransaction transaction = broker.newReadOnlyTransaction()) {
+            return JournalRing.read(Datastore.await(
+                transaction.read(LogicalDatastoreType.CONFIGURATION, JournalRing.PATH), "cannot read the journal"));
+        }
+    }
+
+    /** Removes these lines: a controller alone has its journal in its files. */
+    public void forgetJournal(final Mastership mastership) {
+        if (!journal().isEmpty()) {
+            final ReadWriteTransaction transaction = broker.newReadWriteTransaction();
+            MastershipFence.require(transaction, mastership);
+            transaction.delete(LogicalDatastoreType.CONFIGURATION, JournalRing.PATH);
+            commitAllocations(transaction, "the journal");
+        }
+    }
+
+    /**
+     * Tells of these lines whenever they change, wherever in the cluster, in the order of the changes.
+     *
+     * @param listener takes them all as {@link #journal} has them; may block
+     * @return ends that
+     */
+    public Runnable followJournal(final Consumer<List<List<String>>> listener) {
+        return broker.registerDataTreeChangeListener(
+            DataTreeIdentifier.create(LogicalDatastoreType.CONFIGURATION, JournalRing.PATH),
+            follower(listener))::close;
+    }
+
+    /**
+     * Tells of the mastership and of nodes whenever they change, wherever in the cluster, and of what is there now.
+     *
+     * @param listener must not block for long
+     * @return ends that
+     */
+    public Runnable followMaster(final Consumer<OtherMaster> listener) {
+        return broker.registerDataTreeChangeListener(
+            DataTreeIdentifier.create(LogicalDatastoreType.CONFIGURATION, AllocationCodec.PATH),
+            new OtherMaster.Follower(listener))::close;
+    }
+
+    private static ClusteredDataTreeChangeListener<NatJournal> follower(
+            final Consumer<List<List<String>>> listener) {
+        return changes -> listener.accept(JournalRing.read(Optional.ofNullable(
+            Iterables.getLast(changes).getRootNode().getDataAfter())));
+    }
+
+    private void commitAllocations(final WriteTransaction transaction, final String what) {
         guard.allocates(true);
         try {
-            commit(transaction, "the allocations");
+            commit(transaction, what);
         } finally {
             guard.allocates(false);
         }

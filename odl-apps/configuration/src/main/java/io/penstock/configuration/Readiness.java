@@ -13,6 +13,8 @@ public record Readiness(Level level, String reason) {
     public enum Level {
         /** There is no engine now: it is being started, or was stopped in good order. */
         ABSENT,
+        /** Another member of the cluster has the engine, and this one waits to take over. */
+        STANDBY,
         /** The configuration is carried out. */
         READY,
         /** The engine runs, and something that it needs is missing or wrong. It goes on once that is repaired. */

@@ -7,47 +7,84 @@ import io.penstock.base.disk.DiskSpace;
 import io.penstock.base.disk.SegmentReserve;
 import io.penstock.configuration.ConfigurationStore;
 import io.penstock.configuration.DatastoreException;
+import io.penstock.configuration.JournalLines;
+import io.penstock.configuration.Mastership;
 import io.penstock.configuration.grant.Transition;
 import io.penstock.journal.Assignment;
+import io.penstock.journal.Batch;
 import io.penstock.journal.Change;
-import io.penstock.journal.NatJournal;
-import io.penstock.journal.export.UdpExporter;
+import io.penstock.journal.MemberJournal;
 import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.intent.Snapshot;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Writes down what is handed out: in the datastore and in the journal, and tells the collectors. For the thread of the
- * engine; read before that begins, and closed after it has been stopped.
+ * engine; read before that begins.
  */
-public final class AllocationWriter implements AutoCloseable {
+public final class AllocationWriter {
     private final ConfigurationStore store;
-    private final NatJournal journal;
+    private final JournalKeeper keeper;
+    private final MemberJournal journal;
     private final DiskSpace space;
     private final SegmentReserve reserve;
-    private final List<UdpExporter<Change>> exporters;
+    private final Consumer<List<Change>> exporters;
+    @SuppressWarnings("NullAway.Init") // by claim()
+    private Mastership mastership;
     /** What was stored the last time; empty when that is not known. */
     private Optional<Allocations> stored = Optional.empty();
     /** Whether the journal has all of the last state that was written. */
     private boolean journaled;
 
-    public AllocationWriter(final ConfigurationStore store, final NatJournal journal, final DiskSpace space,
-            final SegmentReserve reserve, final List<UdpExporter<Change>> exporters) {
+    /**
+     * Has written nothing.
+     *
+     * @param exporters gets each change when it is in the journal; must not block
+     */
+    public AllocationWriter(final ConfigurationStore store, final JournalKeeper keeper, final DiskSpace space,
+            final SegmentReserve reserve, final Consumer<List<Change>> exporters) {
         this.store = requireNonNull(store);
-        this.journal = requireNonNull(journal);
+        this.keeper = requireNonNull(keeper);
+        journal = keeper.journal();
         this.space = requireNonNull(space);
         this.reserve = requireNonNull(reserve);
-        this.exporters = List.copyOf(exporters);
+        this.exporters = requireNonNull(exporters);
     }
 
-    /** What was written the last time, by this controller or one before. */
-    Allocations read() {
+    /** Claims the right to write, and reads what was written the last time, by this controller or one before. */
+    Allocations claim(final String member, final Instant now) {
+        mastership = store.claim(member, now);
+        if (!journal.isShared()) {
+            store.forgetJournal(mastership);
+        }
+        return read();
+    }
+
+    /** The right to write. */
+    Mastership mastership() {
+        return mastership;
+    }
+
+    private Allocations read() {
         final Allocations found = store.readAllocations();
+        final Batch anchor = keeper.enter();
+        if (!anchor.isEmpty()) {
+            store(found, found, Optional.of(Set.of()), anchor);
+        }
         stored = Optional.of(found);
         return found;
+    }
+
+    private void store(final Allocations from, final Allocations to, final Optional<Set<String>> tenants,
+            final Batch batch) {
+        store.writeAllocations(mastership, from, to, tenants, batch.isEmpty() || !journal.isShared()
+            ? JournalLines.NONE : new JournalLines(batch.number(), batch.texts()));
     }
 
     /**
@@ -65,20 +102,21 @@ public final class AllocationWriter implements AutoCloseable {
         final Allocations allocations = transition.after().allocations();
         final Allocations before = stored.isPresent() ? stored.orElseThrow() : read();
         final boolean known = before == transition.before().allocations() && journaled;
-        if (allocations != before) {
-            // Should this fail it is not known how much is stored, and the next attempt reads it.
-            stored = Optional.empty();
-            store.writeAllocations(before, allocations, known ? Optional.of(transition.tenants()) : Optional.empty());
-            stored = Optional.of(allocations);
-        }
+        final Snapshot snapshot = transition.after().snapshot();
+        final Optional<Set<String>> tenants = known ? Optional.of(transition.tenants()) : Optional.empty();
+        final Batch batch = journal.plan(tenants, known
+            ? Assignment.of(snapshot, allocations, transition.tenants()) : Assignment.of(snapshot, allocations));
         // Whatever fails from here on is written with all that differs.
         journaled = false;
-        final Snapshot snapshot = transition.after().snapshot();
-        final List<Change> changes = known ? journal.record(transition.tenants(),
-            Assignment.of(snapshot, allocations, transition.tenants()))
-            : journal.record(Assignment.of(snapshot, allocations));
+        if (allocations != before || journal.isShared() && !batch.isEmpty()) {
+            // Should this fail it is not known how much is stored, and the next attempt reads it.
+            stored = Optional.empty();
+            store(before, allocations, tenants, batch);
+        }
+        final List<Change> changes = journal.write(batch);
+        stored = Optional.of(allocations);
         journaled = true;
-        exporters.forEach(exporter -> exporter.accept(changes));
+        exporters.accept(changes);
     }
 
     /** Reserves what the datastore needs to go on when the disk is full. */
@@ -89,11 +127,5 @@ public final class AllocationWriter implements AutoCloseable {
     /** Why nothing can be written for want of room; empty when there is enough. For all threads. */
     Optional<String> shortage() {
         return space.shortage();
-    }
-
-    @Override
-    public void close() {
-        journal.close();
-        exporters.forEach(UdpExporter::close);
     }
 }

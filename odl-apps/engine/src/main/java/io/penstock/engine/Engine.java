@@ -8,6 +8,7 @@ import io.penstock.base.tasks.SharedThreads;
 import io.penstock.base.tasks.TaskThread;
 import io.penstock.configuration.ConfigurationStore;
 import io.penstock.configuration.Desired;
+import io.penstock.configuration.grant.Transition;
 import io.penstock.engine.node.NodeCounts;
 import io.penstock.engine.node.NodeEvents;
 import io.penstock.engine.node.NodeWorker;
@@ -20,11 +21,11 @@ import io.penstock.events.RepairEvent;
 import io.penstock.functions.canary.CanaryService;
 import io.penstock.functions.health.HealthService;
 import io.penstock.operations.ControllerStatus.PacketInCount;
-import io.penstock.operations.Progress;
 import io.penstock.packets.dhcp.DhcpService;
 import io.penstock.packets.icmp.RoutingErrors;
 import io.penstock.packets.ipv6.Ipv6Services;
 import io.penstock.packets.link.FrameOutlet;
+import io.penstock.packets.link.LastDropped;
 import io.penstock.packets.link.Links;
 import io.penstock.packets.link.PacketRouter;
 import io.penstock.packets.neighbour.NeighbourResolver;
@@ -40,19 +41,14 @@ import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.PacketInListener;
 import io.penstock.southbound.openflow.PortListener;
 import io.penstock.southbound.openflow.SwitchId;
-import io.penstock.southbound.ovsdb.NodeAnnouncement;
 import io.penstock.southbound.ovsdb.RefusedPeer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,10 +62,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
     private static final Duration GATEWAY_REFRESH = Duration.ofSeconds(10);
     private static final Duration TICK = Duration.ofSeconds(1);
     private static final Duration AUDIT = Duration.ofMinutes(1);
-    /** Into how many parts a period is cut, in which each node has its turn. */
-    private static final int TURNS = 10;
     private static final Duration IDLE_POLL = Duration.ofMinutes(10);
-    private static final int SECRET_BYTES = 32;
     private static final String BLOCKS = "port-block";
     private static final String PROBES = "probe";
     /** How often leases are looked at that end by themselves. */
@@ -89,8 +82,8 @@ public final class Engine implements NodeEvents, AutoCloseable {
     private final TaskThread thread = new TaskThread("penstock-engine");
     private final SharedThreads nodeThreads = new SharedThreads("penstock-nodes", NODE_THREADS);
     private final Fleet fleet;
-    private final Unelected unelected;
     private final ConfigurationLoop loop;
+    private final ChangeProgress progress;
     private final PoolWatch pools;
     private final ResolverWatch resolvers;
     private final NeighbourResolver resolver;
@@ -99,12 +92,15 @@ public final class Engine implements NodeEvents, AutoCloseable {
     private final Subscribers subscribers;
     private final DhcpService dhcp;
     private final RoutingErrors routingErrors;
+    private final LastDropped dropped;
     private final PacketRouter packets;
     private final HealthService health;
     private final CanaryService canaries;
     private final StateService state;
     private final TrafficWatch traffic;
     private final List<OpenFlowSouthbound.Registration> registrations = new ArrayList<>();
+    private volatile EngineObserver observer = EngineObserver.NONE;
+    private boolean closed;
 
     /**
      * An engine that does nothing until it is started.
@@ -120,9 +116,9 @@ public final class Engine implements NodeEvents, AutoCloseable {
         this.environment = requireNonNull(environment);
         this.events = requireNonNull(events);
         southbound = southbounds.openFlow();
-        unelected = new Unelected(southbound::electionsSilent, environment.end());
         comparing = round.dividedBy(NodeWorker.COMPARISON_STEPS);
-        fleet = new Fleet(this::desired, southbound, southbounds.admission(), this::register, this::worker, thread);
+        fleet = new Fleet(this::desired, southbound, southbounds.admission(), announcement ->
+            writer.shortage().isEmpty() && store.register(announcement), this::worker, thread);
         final FrameOutlet outlet = new FrameOutlet(southbound);
         final Links links = new Links(outlet, this::desired);
         resolver = new NeighbourResolver(links);
@@ -144,7 +140,8 @@ public final class Engine implements NodeEvents, AutoCloseable {
         state = new StateService(() -> new LiveNetwork(desired(), fleet.workers(), health), states, events::tell,
             environment.wall());
         traffic = new TrafficWatch(this::desired, events, environment.steady());
-        packets = new PacketRouter()
+        dropped = new LastDropped(environment.wall());
+        packets = new PacketRouter(dropped)
             .route(Table.NEIGHBOUR_FOUND, "next-hop", resolver::onPacketIn)
             .route(Table.NEIGHBOUR_FOUND, "next-hop-ipv6", ipv6::onNextHop)
             .route(Table.NAT_TRANSLATE, BLOCKS, subscribers::onPacketIn)
@@ -161,10 +158,14 @@ public final class Engine implements NodeEvents, AutoCloseable {
                     southbounds.databases().reconsider();
                 }
                 fleet.adjust(transition);
-            }, transition -> {
-                fleet.wake(transition);
-                state.changed(transition);
-            }, thread, new Overdue(environment.ticker()));
+            }, this::wake, thread, new Overdue(environment.ticker()));
+        progress = new ChangeProgress(loop, environment.ticker());
+    }
+
+    private void wake(final Transition transition) {
+        fleet.wake(transition);
+        progress.observe(transition, fleet::worker, observer);
+        state.changed(transition);
     }
 
     private NodeWorker worker(final String name) {
@@ -173,70 +174,71 @@ public final class Engine implements NodeEvents, AutoCloseable {
             environment.ticker(), environment.wall());
     }
 
-    /** Starts: takes over what was handed out before, then listens for nodes. */
-    public void start(final String listenAddress, final int ovsdbPort) {
-        final Allocations before = writer.read();
+    /**
+     * Starts: takes over what was handed out before, then takes the nodes that are connected or will be.
+     *
+     * @param member name of the member of the cluster that has this engine
+     */
+    public void start(final String member) {
+        final Allocations before = writer.claim(member, environment.wall().instant());
         // Stored with the first node, before a switch is told its id.
-        loop.begin(before.secret().isEmpty() ? before.withSecret(newSecret()) : before);
+        loop.begin(before.secret().isEmpty() ? before.withSecret(environment.secret()) : before);
         state.start();
         store.refuseDuring(writer::shortage);
-        store.impairedBy(() -> loop.heldUp().or(unelected::reason));
+        store.impairedBy(loop::heldUp);
         store.start(this::desired, fleet::announcements, () -> loop.trouble().or(writer::shortage), loop::changed);
+        southbound.lead(writer.mastership().epoch(), new OwnSwitches(() -> desired().allocations()),
+            southbounds.shared() ? fleet::mayUse : id -> true);
         registrations.add(southbound.listen((ConnectionListener) fleet));
         registrations.add(southbound.listen((PortListener) fleet));
         registrations.add(southbound.listen((PacketInListener) packets));
         ipv6.start();
         health.start();
-        southbounds.databases().start(listenAddress, ovsdbPort, fleet);
+        // After the first pass, which has been ordered: no node is known before.
+        thread.run(this::serveDatabases);
         startTimers();
     }
 
+    private synchronized void serveDatabases() {
+        if (!closed) {
+            southbounds.databases().serve(fleet, writer.mastership().epoch());
+        }
+    }
+
     private void startTimers() {
-        eachInTurn(AUDIT, NodeWorker::audit);
-        eachInTurn(AUDIT, resolvers::look);
+        Rota.each(thread, fleet, AUDIT, (node, worker) -> worker.audit());
+        Rota.each(thread, fleet, AUDIT, resolvers::look);
         if (!comparing.isZero()) {
-            eachInTurn(comparing, NodeWorker::compareNext);
+            Rota.each(thread, fleet, comparing, (node, worker) -> worker.compareNext());
         }
         thread.every(LEASE, LEASE, this::mark);
         thread.every(Duration.ZERO, LEASE, writer::reserve);
         thread.every(LEASE, LEASE, environment.steady()::save);
         thread.every(IDLE_POLL, IDLE_POLL, this::countSubscribers);
         thread.every(TICK, TICK, canaries::tick);
-        thread.every(Unserved.PAUSE, Unserved.PAUSE, fleet::lookForUnserved);
-        thread.every(Unserved.PAUSE, Unserved.PAUSE, unelected::look);
         thread.every(TICK, GATEWAY_REFRESH, this::refreshGateways);
-    }
-
-    /** Does something with each node once in a period. */
-    private void eachInTurn(final Duration period, final Consumer<NodeWorker> work) {
-        eachInTurn(period, (node, worker) -> work.accept(worker));
-    }
-
-    private void eachInTurn(final Duration period, final BiConsumer<String, NodeWorker> work) {
-        final Rota rota = new Rota(TURNS);
-        final Duration tick = Duration.ofMillis(Math.max(1, period.dividedBy(TURNS).toMillis()));
-        thread.every(tick, tick, () -> rota.next(fleet.workers().keySet()).forEach(node ->
-            fleet.worker(node).ifPresent(worker -> work.accept(node, worker))));
-    }
-
-    private String newSecret() {
-        final byte[] secret = new byte[SECRET_BYTES];
-        environment.random().nextBytes(secret);
-        return HexFormat.of().formatHex(secret);
     }
 
     @Override
     public void close() {
-        southbounds.databases().close();
+        synchronized (this) {
+            closed = true;
+        }
+        southbounds.databases().rest();
         ipv6.close();
         health.close();
+        southbound.rest();
         registrations.forEach(OpenFlowSouthbound.Registration::close);
         store.stop("the engine has stopped");
         thread.close();
         fleet.close();
         nodeThreads.close();
         state.close();
-        writer.close();
+    }
+
+    /** Tells from now on how this engine fares. */
+    public void observedBy(final EngineObserver told) {
+        observer = requireNonNull(told);
     }
 
     /** The time of leases. */
@@ -259,9 +261,19 @@ public final class Engine implements NodeEvents, AutoCloseable {
         return canaries;
     }
 
+    /** How far nodes are with what was committed. */
+    public ChangeProgress progress() {
+        return progress;
+    }
+
     /** The DHCP servers. */
     public DhcpService dhcp() {
         return dhcp;
+    }
+
+    /** ARP requests. */
+    public NeighbourResolver arp() {
+        return resolver;
     }
 
     /** History of public addresses. */
@@ -272,6 +284,11 @@ public final class Engine implements NodeEvents, AutoCloseable {
     /** Packets of which a router may have to tell the sender, by their fate. */
     public SortedMap<String, Long> icmpErrors() {
         return routingErrors.counts();
+    }
+
+    /** The last packets that flows have dropped, of nodes that report drops. */
+    public LastDropped dropped() {
+        return dropped;
     }
 
     /** Packets from switches, by service and fate. */
@@ -298,24 +315,19 @@ public final class Engine implements NodeEvents, AutoCloseable {
         loop.mark();
     }
 
-    /** For each of some workers, how far it is with what was committed before this call, at the latest at the limit. */
-    public SortedMap<String, CompletableFuture<Progress>> progress(final SortedMap<String, NodeWorker> chosen,
-            final Duration limit) {
-        final long begun = environment.ticker().read();
-        final CompletableFuture<Long> taken = loop.takenOver()
-            .completeOnTimeout(Long.MAX_VALUE, limit.toNanos(), TimeUnit.NANOSECONDS);
-        final SortedMap<String, CompletableFuture<Progress>> waiting = new TreeMap<>();
-        chosen.forEach((name, worker) -> waiting.put(name, taken.thenCompose(revision -> worker.inForce(revision,
-            limit.minusNanos(environment.ticker().read() - begun))).thenApply(this::unlessFailed)));
-        return waiting;
+    /** Whether the mastership of this engine is the stored one. Blocks while no member leads. */
+    public boolean isMaster() {
+        return store.isStored(writer.mastership());
     }
 
-    /** Nodes have all that they can have: less than is configured while nothing can be allocated for a tenant. */
-    private Progress unlessFailed(final Progress progress) {
-        final SortedMap<String, String> failed = desired().failed();
-        return failed.isEmpty() || progress.state() != Progress.State.APPLIED ? progress
-            : new Progress(Progress.State.FAILED, failed.entrySet().stream()
-                .map(each -> "tenant " + each.getKey() + ": " + each.getValue()).collect(Collectors.joining("; ")));
+    /** Epoch of the mastership of this engine, once it was started. */
+    public long epoch() {
+        return writer.mastership().epoch();
+    }
+
+    /** Says that other members stand by than before. */
+    public void controllersChanged() {
+        fleet.workers().values().forEach(NodeWorker::audit);
     }
 
     /** Runs something once a node has a revision, or when that takes too long. */
@@ -359,6 +371,7 @@ public final class Engine implements NodeEvents, AutoCloseable {
     @Override
     public void counted(final String node, final NodeCounts before, final NodeCounts now) {
         traffic.look(node, before, now);
+        observer.counted(node, before, now, fleet.worker(node).flatMap(NodeWorker::plan), desired());
         state.counted(node, now.differing(before).stream().flatMap(vrf -> desired().tenant(node, vrf).stream())
             .map(Tenant::name).collect(Collectors.toSet()));
     }
@@ -381,9 +394,5 @@ public final class Engine implements NodeEvents, AutoCloseable {
                 ipv6.refreshGateways(name);
             }
         });
-    }
-
-    private boolean register(final NodeAnnouncement announcement) {
-        return writer.shortage().isEmpty() && store.register(announcement);
     }
 }

@@ -32,7 +32,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,8 +43,6 @@ final class Fleet implements OvsdbListener, ConnectionListener, PortListener, Au
     private static final Logger LOG = LoggerFactory.getLogger(Fleet.class);
     private static final Duration RETRY = Duration.ofSeconds(5);
     private static final Duration ANNOUNCEMENT_PAUSE = Duration.ofMillis(50);
-    /** Until a controller is elected for a switch, and a connection of before is served or is not. */
-    private static final Duration ELECTION = Duration.ofSeconds(1);
 
     private final Supplier<Desired> desired;
     private final OpenFlowSouthbound southbound;
@@ -54,7 +51,6 @@ final class Fleet implements OvsdbListener, ConnectionListener, PortListener, Au
     private final Function<String, NodeWorker> maker;
     private final TaskThread thread;
     private final FormerSwitches former;
-    private final Unserved unserved;
     private final Retry registration;
     private final Map<String, NodeWorker> workers = new ConcurrentHashMap<>();
     private final Map<String, NodeSession> sessions = new ConcurrentHashMap<>();
@@ -80,10 +76,6 @@ final class Fleet implements OvsdbListener, ConnectionListener, PortListener, Au
         this.thread = requireNonNull(thread);
         former = new FormerSwitches(southbound);
         registration = new Retry(thread, () -> thread.run(() -> sessions.values().forEach(this::register)), RETRY);
-        unserved = new Unserved(node -> {
-            southbound.elect(switchId(node));
-            thread.later(() -> worker(node).ifPresent(NodeWorker::reconnect), ELECTION);
-        });
     }
 
     /** Workers of all configured nodes by name. Safe for all threads. */
@@ -104,6 +96,12 @@ final class Fleet implements OvsdbListener, ConnectionListener, PortListener, Au
     /** Announcements of the nodes whose databases are connected. Safe for all threads. */
     List<NodeAnnouncement> announcements() {
         return sessions.values().stream().map(NodeSession::announcement).toList();
+    }
+
+    /** Whether a switch may be used: the node's database has to name the controllers of now alone before. */
+    boolean mayUse(final SwitchId id) {
+        return desired.get().allocations().nodeOf(id.datapathId())
+            .map(node -> worker(node).filter(NodeWorker::isFenced).isPresent()).orElse(true);
     }
 
     /** OpenFlow datapath id of a configured node. */
@@ -148,13 +146,6 @@ final class Fleet implements OvsdbListener, ConnectionListener, PortListener, Au
         requireNonNull(workers.get(node)).forgetConnections(connections);
     }
 
-    /** Has a controller elected for switches that are away while their databases are there. */
-    void lookForUnserved() {
-        unserved.look(workers.entrySet().stream()
-            .filter(worker -> sessions.containsKey(worker.getKey()) && !worker.getValue().isOnline())
-            .map(Map.Entry::getKey).collect(Collectors.toSet()));
-    }
-
     @Override
     public Optional<String> refuses(final String name, final String address) {
         return admission.refuses(desired.get().snapshot(), name, address);
@@ -165,8 +156,8 @@ final class Fleet implements OvsdbListener, ConnectionListener, PortListener, Au
         final String name = session.announcement().name();
         sessions.put(name, session);
         thread.run(() -> {
-            register(session);
             worker(name).ifPresent(worker -> worker.sessionOpened(session));
+            register(session);
         });
     }
 

@@ -27,13 +27,16 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A file keeps the clock over restarts. In the same boot of the machine it goes on by the kernel's time since boot
  * (CLOCK_BOOTTIME, /proc/uptime). After another boot it goes on by the wall clock, less the difference that was stored
- * last, so a change of the wall clock while the machine is off is not recognised. Safe for all threads.
+ * last, so a change of the wall clock while the machine is off is not recognised. A member of a cluster that stands by
+ * follows the clock of the master, so leases last as long after a takeover. Safe for all threads.
  */
 public final class SteadyClock extends Clock {
     private static final Logger LOG = LoggerFactory.getLogger(SteadyClock.class);
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
     private static final Path UPTIME = Path.of("/proc/uptime");
     private static final Duration NEWS = Duration.ofSeconds(1);
+    /** Differences to the clock of the master that are left: it is asked over the network. */
+    private static final Duration TOLERANCE = Duration.ofMillis(200);
 
     /**
      * What the file has.
@@ -59,21 +62,30 @@ public final class SteadyClock extends Clock {
     private final Path file;
     private final Clock wall;
     private final LongSupplier nanos;
-    private final long begunNanos;
-    private final Instant begun;
+    private volatile Base base;
     private volatile Stored stored;
+
+    /**
+     * From where it goes on.
+     *
+     * @param nanos reading of {@code nanos}
+     * @param time of this clock at that reading
+     * @param booted the time of this clock when the machine booted
+     */
+    private record Base(long nanos, Instant time, Instant booted) { }
 
     SteadyClock(final Path file, final Clock wall, final LongSupplier nanos, final String boot,
             final Duration uptime) {
         this.file = requireNonNull(file);
         this.wall = requireNonNull(wall);
         this.nanos = requireNonNull(nanos);
-        begunNanos = nanos.getAsLong();
+        final long reading = nanos.getAsLong();
         final Instant now = wall.instant();
         final Optional<Stored> before = read(file);
-        begun = before.map(last -> last.boot().equals(boot) ? last.booted().plus(uptime) : now.minus(last.ahead()))
-            .orElse(now);
-        stored = new Stored(boot, begun.minus(uptime), Duration.between(begun, now));
+        final Instant begun = before.map(last -> last.boot().equals(boot) ? last.booted().plus(uptime)
+            : now.minus(last.ahead())).orElse(now);
+        base = new Base(reading, begun, begun.minus(uptime));
+        stored = new Stored(boot, base.booted(), Duration.between(begun, now));
         if (!before.equals(Optional.of(stored))) {
             write(stored);
         }
@@ -97,7 +109,25 @@ public final class SteadyClock extends Clock {
 
     @Override
     public Instant instant() {
-        return begun.plusNanos(nanos.getAsLong() - begunNanos);
+        final Base from = base;
+        return from.time().plusNanos(nanos.getAsLong() - from.nanos());
+    }
+
+    /**
+     * Goes on from another time: that of the master, for a member that stands by.
+     *
+     * @param time what the clock of the master says now
+     */
+    public synchronized void follow(final Instant time) {
+        final Duration change = Duration.between(instant(), time);
+        if (change.abs().compareTo(TOLERANCE) < 0) {
+            return;
+        }
+        LOG.info("The clock of leases follows that of the master, by {}", change);
+        final Base from = base;
+        base = new Base(from.nanos(), from.time().plus(change), from.booted().plus(change));
+        stored = new Stored(stored.boot(), base.booted(), ahead());
+        write(stored);
     }
 
     /** The time of the wall clock, as it is now, at a time of this clock. For people. */
@@ -106,13 +136,13 @@ public final class SteadyClock extends Clock {
     }
 
     /** Stores the difference to the wall clock when it has changed by a second. An error is logged, not thrown. */
-    public void save() {
+    public synchronized void save() {
         final Stored before = stored;
         final Duration ahead = ahead();
         final Duration change = ahead.minus(before.ahead());
         if (change.abs().compareTo(NEWS) >= 0) {
             LOG.warn("The wall clock was changed by {}. Leases, port blocks and idle times are not affected", change);
-            stored = new Stored(before.boot(), before.booted(), ahead);
+            stored = new Stored(before.boot(), base.booted(), ahead);
             write(stored);
         }
     }

@@ -74,6 +74,28 @@ class SteadyClockTest {
     }
 
     @Test
+    void oneThatStandsByFollowsTheMasterAlsoOverRestarts() {
+        final SteadyClock clock = clock("boot", UP);
+        pass(10);
+        final Instant master = NOON.minusSeconds(7200);
+        clock.follow(master);
+        assertEquals(master, clock.instant());
+        pass(10);
+        assertEquals(master.plusSeconds(10), clock.instant());
+        clock.save();
+        assertEquals(master.plusSeconds(10), clock("boot", UP.plusSeconds(20)).instant());
+        assertEquals(master.plusSeconds(10), clock("another", Duration.ofSeconds(20)).instant());
+        assertEquals(NOON.plusSeconds(20), clock.toWall(clock.instant()), "people see the wall clock");
+    }
+
+    @Test
+    void aDifferenceOfTheNetworkIsNotFollowed() {
+        final SteadyClock clock = clock("boot", UP);
+        clock.follow(NOON.plusMillis(199));
+        assertEquals(NOON, clock.instant());
+    }
+
+    @Test
     void theDifferenceIsStoredOnceForAChange() throws IOException {
         final SteadyClock clock = clock("boot", UP);
         wall.pass(60);

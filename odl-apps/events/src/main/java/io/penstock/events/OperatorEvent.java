@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
  * Something that operators must know as it happens. The record of an event is the only place that knows its form: a new
  * one is a record here, and its notification in {@code penstock-state.yang}.
  */
-public sealed interface OperatorEvent permits CanaryEvent, ConfigurationEvent, DhcpPoolEvent, PoolEvent, QuotaEvent,
-        RepairEvent, ResolverEvent, SpoofingEvent, StatusEvent {
+public sealed interface OperatorEvent permits CanaryEvent, CertificateEvent, ConfigurationEvent, DhcpPoolEvent,
+        PoolEvent, QuotaEvent, RepairEvent, ResolverEvent, SpoofingEvent, StatusEvent {
     /** Nodes and users write parts of texts. */
     Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
     /** Characters. */

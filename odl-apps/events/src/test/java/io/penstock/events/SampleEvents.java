@@ -43,7 +43,10 @@ public final class SampleEvents {
             List.of()),
         new RepairEvent("edge1", 1, 2, 3, "acl", "priority=5"), new QuotaEvent(true, "red", "edge1", "new-sessions"),
         new QuotaEvent(false, "red", "edge1", "sessions"), new SpoofingEvent(true, "red", "edge1"),
-        new SpoofingEvent(false, "red", "edge1"));
+        new SpoofingEvent(false, "red", "edge1"),
+        new CertificateEvent(CertificateEvent.Kind.EARLY, "node edge1", NOON),
+        new CertificateEvent(CertificateEvent.Kind.LATE, "member ctl1", NOON),
+        new CertificateEvent(CertificateEvent.Kind.RENEWED, "node edge1", NOON));
 
     private SampleEvents() {
         // Only samples.

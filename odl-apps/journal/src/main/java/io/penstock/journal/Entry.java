@@ -4,16 +4,14 @@ package io.penstock.journal;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
+import io.penstock.base.chain.Line;
 import io.penstock.pipeline.net.IpProtocol;
 import io.penstock.pipeline.net.Prefix;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * One line of a journal: a JSON object (RFC 8259) whose last member {@code hash} is the SHA-256 of the hash of the line
@@ -23,23 +21,22 @@ import java.util.Optional;
  * @param since when the assignment began; the time of the entry but in {@code held}
  * @param assignment none in {@code opened}
  */
-record Entry(long number, Instant time, Event event, Instant since, Optional<Assignment> assignment) {
-    /** Hash before the first line of all. */
-    static final String NOTHING = "0".repeat(64);
-
-    private static final String HASH = ",\"hash\":\"";
-
+record Entry(long number, Instant time, Event event, Instant since, Optional<Assignment> assignment)
+        implements Function<String, Line> {
     /** What an entry tells. */
     enum Event { OPENED, HELD, ASSIGNED, RELEASED }
 
-    /** A line with its hash, without its end. */
-    record Line(String text, String hash) { }
-
     /** An entry that was read. */
-    record Read(Entry entry, String hash) { }
+    record Read(Entry entry, Line line) { }
+
+    /** Whether something begins or ends to be assigned with it. */
+    boolean isChange() {
+        return event == Event.ASSIGNED || event == Event.RELEASED;
+    }
 
     /** The line of this entry behind the line with a hash. */
-    Line line(final String before) {
+    @Override
+    public Line apply(final String before) {
         final JsonObject object = new JsonObject();
         object.addProperty("number", number);
         object.addProperty("time", time.toString());
@@ -50,10 +47,7 @@ record Entry(long number, Instant time, Event event, Instant since, Optional<Ass
             object.addProperty("since", since.toString());
         }
         assignment.ifPresent(given -> put(object, given));
-        final String json = object.toString();
-        final String body = json.substring(0, json.length() - 1);
-        final String hash = hash(before, body);
-        return new Line(body + HASH + hash + "\"}", hash);
+        return Line.of(object.toString(), before);
     }
 
     /**
@@ -62,27 +56,37 @@ record Entry(long number, Instant time, Event event, Instant since, Optional<Ass
      * @throws IllegalArgumentException when it is not one, or its hash does not follow from {@code before}
      */
     static Read parse(final String line, final String before) {
-        final int end = line.lastIndexOf(HASH);
-        if (end < 0) {
-            throw new IllegalArgumentException("has no hash");
-        }
         try {
             final JsonObject object = JsonParser.parseString(line).getAsJsonObject();
-            final String hash = text(object, "hash");
             final Event event = Event.valueOf(text(object, "event").toUpperCase(Locale.ROOT));
             // The line that opens a segment says itself what it follows, for the segment before may be gone.
-            final String previous = event == Event.OPENED && before.equals(NOTHING)
+            final String previous = event == Event.OPENED && before.equals(Line.NOTHING)
                 ? text(object, "previous") : before;
-            if (!hash.equals(hash(previous, line.substring(0, end)))) {
-                throw new IllegalArgumentException("its hash does not follow from the line before");
-            }
-            final Instant time = Instant.parse(text(object, "time"));
-            return new Read(new Entry(Long.parseLong(text(object, "number")), time, event,
-                object.has("since") ? Instant.parse(text(object, "since")) : time,
-                object.has("tenant") ? Optional.of(assignment(object)) : Optional.empty()), hash);
+            return new Read(of(object, event), Line.parse(line, previous));
         } catch (JsonParseException | IllegalStateException | DateTimeException e) {
             throw new IllegalArgumentException("is not an entry: " + e.getMessage(), e);
         }
+    }
+
+    /**
+     * Reads a line without looking at its hash.
+     *
+     * @throws IllegalArgumentException when it is not one
+     */
+    static Entry of(final String line) {
+        try {
+            final JsonObject object = JsonParser.parseString(line).getAsJsonObject();
+            return of(object, Event.valueOf(text(object, "event").toUpperCase(Locale.ROOT)));
+        } catch (JsonParseException | IllegalStateException | DateTimeException e) {
+            throw new IllegalArgumentException("is not an entry: " + e.getMessage(), e);
+        }
+    }
+
+    private static Entry of(final JsonObject object, final Event event) {
+        final Instant time = Instant.parse(text(object, "time"));
+        return new Entry(Long.parseLong(text(object, "number")), time, event,
+            object.has("since") ? Instant.parse(text(object, "since")) : time,
+            object.has("tenant") ? Optional.of(assignment(object)) : Optional.empty());
     }
 
     private static void put(final JsonObject object, final Assignment given) {
@@ -122,15 +126,5 @@ record Entry(long number, Instant time, Event event, Instant since, Optional<Ass
             throw new IllegalArgumentException("has no " + member);
         }
         return object.get(member).getAsString();
-    }
-
-    private static String hash(final String before, final String body) {
-        try {
-            final MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(before.getBytes(StandardCharsets.US_ASCII));
-            return HexFormat.of().formatHex(digest.digest(body.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
     }
 }

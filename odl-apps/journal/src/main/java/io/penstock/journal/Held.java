@@ -43,6 +43,11 @@ final class Held {
         });
     }
 
+    void clear() {
+        tenants.clear();
+        size = 0;
+    }
+
     void forEach(final BiConsumer<Assignment, Instant> taker) {
         tenants.values().forEach(each -> each.forEach(taker));
     }

@@ -3,17 +3,11 @@ package io.penstock.journal;
 
 import static java.util.Objects.requireNonNull;
 
-import io.penstock.base.disk.DurableFiles;
+import io.penstock.base.chain.Line;
+import io.penstock.base.chain.Segments;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,8 +17,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
-import java.util.zip.GZIPOutputStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,31 +29,34 @@ import org.slf4j.LoggerFactory;
  * <p>An entry is on disk when {@link #record} returns. Not for several threads.
  */
 public final class NatJournal implements AutoCloseable {
-    /** Ends of the names of segments. */
-    static final String OPEN = ".jsonl";
-    static final String CLOSED = ".jsonl.gz";
     /** Changes in a segment, at least: a few megabytes, which are searched in some hundredths of a second. */
     static final int SEGMENT_CHANGES = 20_000;
+    /** With which the names of segments begin. */
+    static final String PREFIX = "nat";
 
+    private static final String CANNOT_OPEN = "cannot open the NAT journal in ";
     private static final Duration BEHIND = Duration.ofSeconds(1);
     private static final Logger LOG = LoggerFactory.getLogger(NatJournal.class);
 
-    private final Path directory;
     private final Clock clock;
     private final int segmentChanges;
     private final Held held = new Held();
-    @SuppressWarnings("NullAway.Init") // by goOn()
-    private FileChannel channel;
-    @SuppressWarnings("NullAway.Init")
-    private Path segment;
-    /** Bytes of the segment up to the end of its last whole line. */
-    private long length;
+    private final Segments segments;
+    /** Whether there is a segment. */
+    private boolean begun;
     private long number;
-    private String hash = Entry.NOTHING;
     private Instant last = Instant.EPOCH;
     private int changes;
     /** Whether the log says that the clock is behind the last entry. */
     private boolean behind;
+
+    /** Whether a batch of lines was written. */
+    public enum Taken {
+        /** The journal ends with these lines, or goes on behind them. */
+        HAS,
+        /** They do not follow from the last line: lines are missing, or the journal is another one. */
+        DIFFERS
+    }
 
     /**
      * Goes on with the journal of a directory, which is made when it is not there.
@@ -73,23 +68,35 @@ public final class NatJournal implements AutoCloseable {
     }
 
     NatJournal(final Path directory, final Clock clock, final int segmentChanges) {
-        this.directory = requireNonNull(directory);
+        this(clock, segmentChanges, directory);
+        try {
+            if (!begun) {
+                begin(now());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(CANNOT_OPEN + directory, e);
+        }
+    }
+
+    private NatJournal(final Clock clock, final int segmentChanges, final Path directory) {
         this.clock = requireNonNull(clock);
         this.segmentChanges = segmentChanges;
         try {
-            Files.createDirectories(directory,
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            goOn();
+            segments = new Segments(directory, PREFIX, "NAT journal");
+            begun = segments.resume(this::replay);
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot open the NAT journal in " + directory, e);
+            throw new UncheckedIOException(CANNOT_OPEN + directory, e);
         }
+    }
+
+    /** The same, where a new journal begins with its first change: those of all members have the same lines. */
+    static NatJournal shared(final Path directory, final Clock clock, final int segmentChanges) {
+        return new NatJournal(clock, segmentChanges, directory);
     }
 
     /** Writes what is assigned and released since the last time, of all tenants. */
     public List<Change> record(final Set<Assignment> wanted) {
-        final Set<String> tenants = new LinkedHashSet<>(held.tenants());
-        wanted.forEach(each -> tenants.add(each.tenant()));
-        return record(tenants, wanted);
+        return write(plan(wanted));
     }
 
     /**
@@ -102,190 +109,168 @@ public final class NatJournal implements AutoCloseable {
      * @throws UncheckedIOException when it could not be written; nothing of it is then taken for written
      */
     public List<Change> record(final Set<String> tenants, final Set<Assignment> wanted) {
+        return write(plan(tenants, wanted));
+    }
+
+    /** The lines that tell what is assigned and released since the last time, of all tenants. */
+    Batch plan(final Set<Assignment> wanted) {
+        final Set<String> tenants = new LinkedHashSet<>(held.tenants());
+        wanted.forEach(each -> tenants.add(each.tenant()));
+        return plan(tenants, wanted);
+    }
+
+    /** The same where only some tenants may differ. */
+    Batch plan(final Set<String> tenants, final Set<Assignment> wanted) {
         final List<Assignment> released = tenants.stream().flatMap(tenant -> held.of(tenant).stream())
             .filter(each -> !wanted.contains(each)).toList();
         final List<Assignment> assigned = wanted.stream().filter(each -> !held.of(each.tenant()).contains(each))
             .toList();
         if (released.isEmpty() && assigned.isEmpty()) {
-            return List.of();
+            return Batch.EMPTY;
         }
         final Instant now = now();
+        final List<Entry> opening = opening(now, released.size() + assigned.size());
         final List<Entry> entries = new ArrayList<>();
-        released.forEach(each -> entries.add(entry(entries, now, Entry.Event.RELEASED, now, Optional.of(each))));
-        assigned.forEach(each -> entries.add(entry(entries, now, Entry.Event.ASSIGNED, now, Optional.of(each))));
-        try {
-            if (changes > 0 && changes + entries.size() > Math.max(segmentChanges, held.size())) {
-                cut(now);
-                return record(tenants, wanted);
-            }
-            append(entries);
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot write the NAT journal " + segment, e);
+        final long before = number + opening.size();
+        released.forEach(each -> entries.add(entry(before, entries, now, Entry.Event.RELEASED, now,
+            Optional.of(each))));
+        assigned.forEach(each -> entries.add(entry(before, entries, now, Entry.Event.ASSIGNED, now,
+            Optional.of(each))));
+        return Batch.of(hashBehind(opening), entries);
+    }
+
+    /**
+     * Writes lines that were planned for the place where this journal ends.
+     *
+     * @return the changes that they tell of
+     * @throws UncheckedIOException when they could not be written; nothing of them is then taken for written
+     * @throws IllegalStateException when they do not follow from the last line
+     */
+    List<Change> write(final Batch batch) {
+        if (take(batch) == Taken.DIFFERS) {
+            throw new IllegalStateException("the NAT journal has other lines before line " + batch.number());
         }
+        return batch.changes();
+    }
+
+    /**
+     * Writes lines unless they are there.
+     *
+     * @throws UncheckedIOException when they could not be written; nothing of them is then taken for written
+     */
+    Taken take(final Batch batch) {
+        final List<Entry> entries = batch.entries();
+        if (entries.isEmpty()) {
+            return Taken.HAS;
+        }
+        if (batch.end() <= number) {
+            return batch.end() < number || endsWith(batch) ? Taken.HAS : Taken.DIFFERS;
+        }
+        final Instant time = entries.get(0).time();
+        final List<Entry> opening = opening(time, entries.size());
+        if (batch.number() != number + opening.size() + 1 || !batch.follows(hashBehind(opening))) {
+            return Taken.DIFFERS;
+        }
+        try {
+            if (!opening.isEmpty()) {
+                begin(time);
+            }
+            segments.append(batch.lines());
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write the NAT journal " + segments.segment(), e);
+        }
+        written(entries);
         changes += entries.size();
-        released.forEach(held::remove);
-        assigned.forEach(each -> held.put(each, now));
-        return entries.stream().map(entry -> new Change(now, entry.event() == Entry.Event.ASSIGNED,
-            entry.assignment().orElseThrow())).toList();
+        entries.forEach(this::hold);
+        return Taken.HAS;
+    }
+
+    /** Goes on behind lines that this journal does not have: the next batch begins a segment that holds nothing. */
+    void skip(final Batch missing) {
+        held.clear();
+        number = missing.end();
+        last = missing.time();
+        changes = 0;
+        begun = false;
+        segments.follow(missing.last());
+    }
+
+    /** The last line; empty before the first. */
+    Batch end() {
+        return number == 0 ? Batch.EMPTY : Batch.parse(List.of(segments.last().text()));
+    }
+
+    /** Whether this journal ends with the last line of a batch. */
+    boolean endsWith(final Batch batch) {
+        return number == batch.end() && segments.last().hash().equals(batch.last().hash());
     }
 
     @Override
     public void close() {
-        try {
-            channel.close();
-        } catch (IOException e) {
-            LOG.warn("Cannot close the NAT journal {}", segment, e);
-        }
+        segments.close();
     }
 
-    private void goOn() throws IOException {
-        final List<Path> segments;
-        try (Stream<Path> files = Files.list(directory)) {
-            segments = files.filter(file -> file.toString().endsWith(OPEN)).sorted().toList();
-        }
-        // A crash in cut() may leave one that is full beside the next.
-        for (final Path full : segments.subList(0, Math.max(0, segments.size() - 1))) {
-            compress(full);
-        }
-        if (segments.isEmpty()) {
-            open(now());
-            return;
-        }
-        segment = segments.get(segments.size() - 1);
-        length = replay(Files.readString(segment, StandardCharsets.UTF_8));
-        channel = FileChannel.open(segment, StandardOpenOption.WRITE);
-        if (length < channel.size()) {
-            LOG.warn("NAT journal {}: an incomplete last line is removed", segment);
-        }
-        channel.truncate(length);
+    /** Learns from a line of the last segment how things stand. */
+    private Line replay(final String line, final String before) {
+        final Entry.Read read = Entry.parse(line, before);
+        final Entry entry = read.entry();
+        number = entry.number();
+        last = entry.time();
+        hold(entry);
+        changes += entry.isChange() ? 1 : 0;
+        return read.line();
     }
 
-    /** Learns from the lines of the last segment how things stand. Returns where the last whole line ends. */
-    private long replay(final String text) {
-        int from = 0;
-        for (int end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-            final Entry.Read read;
-            try {
-                read = Entry.parse(text.substring(from, end), hash);
-            } catch (IllegalArgumentException e) {
-                throw new UncheckedIOException(new IOException("NAT journal " + segment + ", line behind entry "
-                    + number + ", " + e.getMessage() + ": move the file away, keep it, and start again", e));
+    private void hold(final Entry entry) {
+        entry.assignment().ifPresent(each -> {
+            if (entry.event() == Entry.Event.RELEASED) {
+                held.remove(each);
+            } else {
+                held.put(each, entry.since());
             }
-            final Entry entry = read.entry();
-            hash = read.hash();
-            number = entry.number();
-            last = entry.time();
-            entry.assignment().ifPresent(each -> {
-                if (entry.event() == Entry.Event.RELEASED) {
-                    held.remove(each);
-                } else {
-                    held.put(each, entry.since());
-                }
-            });
-            changes += entry.event() == Entry.Event.ASSIGNED || entry.event() == Entry.Event.RELEASED ? 1 : 0;
-            from = end + 1;
-        }
-        return text.substring(0, from).getBytes(StandardCharsets.UTF_8).length;
+        });
     }
 
-    private void cut(final Instant now) throws IOException {
-        final Path full = segment;
-        final FileChannel fullChannel = channel;
-        open(now);
-        fullChannel.close();
-        compress(full);
+    /** The first lines of the new segment that so many changes need; empty if they go into this one. */
+    private List<Entry> opening(final Instant now, final int more) {
+        return begun && (changes == 0 || changes + more <= Math.max(segmentChanges, held.size())) ? List.of()
+            : opening(now);
     }
 
-    /** A new segment appears under its name with all that is held; nothing has changed when it cannot be made. */
-    private void open(final Instant now) throws IOException {
+    /** A new segment has all that is held. */
+    private List<Entry> opening(final Instant now) {
         final List<Entry> entries = new ArrayList<>();
-        entries.add(entry(entries, now, Entry.Event.OPENED, now, Optional.empty()));
-        held.forEach((each, since) -> entries.add(entry(entries, now, Entry.Event.HELD, since, Optional.of(each))));
-        final Path target = directory.resolve(String.format("nat-%012d%s", number + 1, OPEN));
-        final Path made = directory.resolve(target.getFileName() + ".new");
-        final FileChannel opened = FileChannel.open(made, StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
-        final String newHash;
-        try {
-            newHash = write(opened, 0, entries);
-            DurableFiles.rename(made, target);
-        } catch (IOException e) {
-            opened.close();
-            Files.deleteIfExists(made);
-            throw e;
-        }
-        channel = opened;
-        segment = target;
-        changes = 0;
-        written(entries, newHash);
+        entries.add(entry(number, entries, now, Entry.Event.OPENED, now, Optional.empty()));
+        held.forEach((each, since) ->
+            entries.add(entry(number, entries, now, Entry.Event.HELD, since, Optional.of(each))));
+        return entries;
     }
 
-    private void append(final List<Entry> entries) throws IOException {
-        // Half of what could not be written must not stand before what is written next.
-        channel.truncate(length);
-        final String newHash;
-        try {
-            newHash = write(channel, length, entries);
-        } catch (IOException e) {
-            channel.truncate(length);
-            throw e;
-        }
-        written(entries, newHash);
-    }
-
-    /** Returns the hash of the last line. */
-    private String write(final FileChannel target, final long from, final List<Entry> entries) throws IOException {
-        final StringBuilder text = new StringBuilder();
-        String before = hash;
+    private String hashBehind(final List<Entry> entries) {
+        String hash = segments.last().hash();
         for (final Entry entry : entries) {
-            final Entry.Line line = entry.line(before);
-            text.append(line.text()).append('\n');
-            before = line.hash();
+            hash = entry.apply(hash).hash();
         }
-        final ByteBuffer bytes = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
-        target.position(from);
-        while (bytes.hasRemaining()) {
-            target.write(bytes);
-        }
-        target.force(false);
-        return before;
+        return hash;
     }
 
-    private void written(final List<Entry> entries, final String newHash) throws IOException {
-        length = channel.position();
-        hash = newHash;
+    /** Nothing has changed when the segment cannot be made. */
+    private void begin(final Instant now) throws IOException {
+        final List<Entry> entries = opening(now);
+        segments.begin(number + 1, entries);
+        begun = true;
+        changes = 0;
+        written(entries);
+    }
+
+    private void written(final List<Entry> entries) {
         number += entries.size();
         last = entries.get(entries.size() - 1).time();
     }
 
-    /** One that cannot be compressed, for want of room, stays as it is: it is complete. The next start tries again. */
-    private static void compress(final Path full) throws IOException {
-        final Path made = full.resolveSibling(full.getFileName() + ".gz.new");
-        try {
-            compress(full, made);
-        } catch (IOException e) {
-            LOG.warn("NAT journal: {} cannot be compressed, and stays as it is until the next start: {}", full,
-                e.toString());
-            Files.deleteIfExists(made);
-        }
-    }
-
-    private static void compress(final Path full, final Path made) throws IOException {
-        final Path target = full.resolveSibling(full.getFileName() + ".gz");
-        try (FileChannel file = FileChannel.open(made, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING,
-                StandardOpenOption.WRITE);
-             GZIPOutputStream gzip = new GZIPOutputStream(Channels.newOutputStream(file))) {
-            Files.copy(full, gzip);
-            gzip.finish();
-            file.force(false);
-        }
-        DurableFiles.rename(made, target);
-        Files.delete(full);
-    }
-
-    private Entry entry(final List<Entry> before, final Instant time, final Entry.Event event, final Instant since,
-            final Optional<Assignment> assignment) {
-        return new Entry(number + before.size() + 1, time, event, since, assignment);
+    private static Entry entry(final long after, final List<Entry> before, final Instant time,
+            final Entry.Event event, final Instant since, final Optional<Assignment> assignment) {
+        return new Entry(after + before.size() + 1, time, event, since, assignment);
     }
 
     /** Never before what was written last, whatever the clock says, so that a segment is searched by its times. */

@@ -4,6 +4,8 @@ package io.penstock.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.base.chain.Line;
+import io.penstock.base.chain.Segments;
 import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.testkit.ManualClock;
@@ -68,13 +70,13 @@ class NatJournalTest {
     /** Every line of every segment, checked against the one before. */
     private List<Entry> entries() throws IOException {
         final List<Entry> found = new ArrayList<>();
-        String hash = Entry.NOTHING;
+        String hash = Line.NOTHING;
         for (final Path file : files()) {
             final byte[] bytes = file.toString().endsWith(".gz")
                 ? new GZIPInputStream(Files.newInputStream(file)).readAllBytes() : Files.readAllBytes(file);
             for (final String line : new String(bytes, StandardCharsets.UTF_8).lines().toList()) {
                 final Entry.Read read = Entry.parse(line, hash);
-                hash = read.hash();
+                hash = read.line().hash();
                 found.add(read.entry());
             }
         }
@@ -153,8 +155,8 @@ class NatJournalTest {
             }
         }
         assertThat(files()).hasSizeGreaterThan(5);
-        assertThat(files().stream().filter(file -> file.toString().endsWith(NatJournal.OPEN))).hasSize(1);
-        assertThat(files().get(files().size() - 1).toString()).endsWith(NatJournal.OPEN);
+        assertThat(files().stream().filter(file -> file.toString().endsWith(Segments.OPEN))).hasSize(1);
+        assertThat(files().get(files().size() - 1).toString()).endsWith(Segments.OPEN);
         assertThat(entries().stream().filter(entry -> entry.event() == Entry.Event.HELD
             && entry.assignment().orElseThrow().tenant().equals("t100")).map(Entry::since)).containsOnly(START);
         // An old segment is not needed to go on.
@@ -200,7 +202,7 @@ class NatJournalTest {
         }
         Files.writeString(files().get(0), Files.readString(files().get(0)).replace("\"t1\"", "\"t7\""));
         assertThatThrownBy(this::open).isInstanceOf(UncheckedIOException.class)
-            .hasMessageContaining("behind entry 1").hasMessageContaining("does not follow");
+            .hasMessageContaining("line 2").hasMessageContaining("does not follow");
     }
 
     /** Readers are tested with this file. {@code -Dgolden.update} writes it anew. */

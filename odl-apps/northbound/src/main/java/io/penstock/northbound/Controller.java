@@ -4,44 +4,54 @@ package io.penstock.northbound;
 import com.google.common.base.Throwables;
 import io.penstock.base.disk.DiskSpace;
 import io.penstock.base.disk.SegmentReserve;
+import io.penstock.base.tasks.TaskThread;
+import io.penstock.base.tls.PeerTls;
 import io.penstock.configuration.ConfigurationStore;
 import io.penstock.engine.AllocationWriter;
 import io.penstock.engine.Engine;
 import io.penstock.engine.Environment;
+import io.penstock.engine.JournalKeeper;
 import io.penstock.engine.NodeAdmission;
+import io.penstock.engine.Rehearsal;
 import io.penstock.engine.Southbounds;
 import io.penstock.engine.SteadyClock;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.events.EventSink;
-import io.penstock.journal.Change;
-import io.penstock.journal.NatJournal;
-import io.penstock.journal.export.EventSyslog;
-import io.penstock.journal.export.Ipfix;
-import io.penstock.journal.export.NatSyslog;
-import io.penstock.journal.export.UdpExporter;
+import io.penstock.journal.JournalSource;
+import io.penstock.journal.MemberJournal;
+import io.penstock.journal.export.Exporters;
+import io.penstock.membership.Leadership;
+import io.penstock.membership.Members;
+import io.penstock.membership.PeerModels;
+import io.penstock.metrics.Member;
+import io.penstock.metrics.Metrics;
 import io.penstock.northbound.rest.OperationsRpcs;
 import io.penstock.northbound.rest.RpcThreads;
 import io.penstock.northbound.rest.StateStore;
 import io.penstock.northbound.stream.EventHub;
+import io.penstock.northbound.stream.EventRelay;
 import io.penstock.northbound.stream.Notifications;
 import io.penstock.operations.Operations;
 import io.penstock.requests.AcceptedChanges;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.ovsdb.OvsdbServer;
+import io.penstock.southbound.ovsdb.OvsdbServerOptions;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Function;
-import java.util.stream.Stream;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.opendaylight.mdsal.binding.api.DataBroker;
 import org.opendaylight.mdsal.binding.api.RpcProviderService;
 import org.opendaylight.mdsal.dom.api.DOMNotificationPublishService;
@@ -56,11 +66,15 @@ import org.osgi.service.component.annotations.Reference;
 import org.osgi.service.metatype.annotations.AttributeDefinition;
 import org.osgi.service.metatype.annotations.Designate;
 import org.osgi.service.metatype.annotations.ObjectClassDefinition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes the controller of its parts; starts and stops with the OSGi framework. Configured in etc/io.penstock.cfg. */
 @Component(immediate = true, service = {}, configurationPid = "io.penstock")
 @Designate(ocd = Controller.Settings.class)
 public final class Controller {
+    private static final Logger LOG = LoggerFactory.getLogger(Controller.class);
+
     /** Settings of the controller. A dollar sign between underscores stands for a dash. */
     @ObjectClassDefinition(name = "Penstock")
     public @interface Settings {
@@ -92,7 +106,7 @@ public final class Controller {
         @AttributeDefinition
         String nat$_$syslog() default "";
 
-        /** ADDRESS:PORT of an IPFIX collector for NAT events; none when empty. */
+        /** One or two IPFIX collectors for NAT events, [tcp:]ADDRESS:PORT with a comma between; none when empty. */
         @AttributeDefinition
         String nat$_$ipfix() default "";
 
@@ -104,65 +118,202 @@ public final class Controller {
         @AttributeDefinition
         int flow$_$check$_$seconds() default 50;
 
+        /** PEM file with the certificate of this member; nodes connect in plain text when empty. */
+        @AttributeDefinition
+        String tls$_$certificate() default "";
+
+        /** PEM file with its private key. */
+        @AttributeDefinition
+        String tls$_$key() default "";
+
+        /** PEM file with the certificate of the authority that signs those of nodes. */
+        @AttributeDefinition
+        String tls$_$ca() default "";
+
+        /** PEM file with the list of revoked certificates. */
+        @AttributeDefinition
+        String tls$_$crl() default "";
+
+        /** All members of the cluster as NAME=ADDRESS, with commas between them; empty for a controller alone. */
+        @AttributeDefinition
+        String members() default "";
+
+        /** Tenants with metrics of their own; those of all others are added up. */
+        @AttributeDefinition
+        int metrics$_$tenants() default Metrics.TENANTS;
+
         /** Where RESTCONF is, for people. */
         @AttributeDefinition
         String restconf$_$url() default "http://127.0.0.1:8181/rests";
     }
 
+    /** Topic of questions about journals. */
+    private static final String JOURNAL = "nat-journal";
+    /** How long another member may take to answer. */
+    private static final Duration ANSWER = Duration.ofSeconds(1);
+    private static final Duration CERTIFICATES = Duration.ofSeconds(2);
+
     /** What has to end when the controller does, the last first. */
     private final Deque<Runnable> ends = new ArrayDeque<>();
+    /** Of what an operator has to do soon; the first that is there is told. */
+    private final List<Supplier<Optional<String>>> warnings = new CopyOnWriteArrayList<>();
+    private final ConfigurationStore store;
+    private final Settings settings;
+    private final BundleContext bundles;
+    private final Metrics metrics;
+    private final Parts parts;
+    private final NodeTransport transport;
+    private final OvsdbServer databases;
+    private final EventSink events;
+    private final Exporters exporters;
+    private final JournalKeeper journal;
+    private final SteadyClock clock;
+    private final DiskSpace disk;
+    private final Standbys standbys;
+    private final DiskRoom room;
+    private final ConsoleOperations console;
 
-    /** Starts the engine. Where that fails the store refuses all changes, with the reason. */
+    /** Parts of OpenDaylight, and services that a controller has whether it leads or not. */
+    private record Parts(RpcProviderService rpcs, OpenFlowSouthbound southbound, DataBroker broker) { }
+
+    /**
+     * Takes the nodes' databases, and starts the engine whenever this member leads. Where something fails the store
+     * refuses all changes, with the reason.
+     */
     @Activate
     @SuppressWarnings("checkstyle:IllegalCatch")
     public Controller(@Reference final ConfigurationStore store, @Reference final RpcProviderService rpcProvider,
             @Reference final DOMNotificationPublishService notifications, @Reference final DOMSchemaService models,
             @Reference final EventHub stream, @Reference final AcceptedChanges changes,
             @Reference final OpenFlowSouthbound southbound, @Reference final DataBroker broker,
-            final BundleContext bundles, final Settings settings) {
-        final List<EventSink> sinks = new ArrayList<>(List.of(EventSink.log(),
-            new Notifications(models::getGlobalContext, notifications, Clock.systemUTC()),
-            stream.sink(Clock.systemUTC())));
+            @Reference final Leadership leadership, @Reference final Members members,
+            @Reference final PeerModels peers, @Reference final Metrics metrics, final BundleContext bundles,
+            final Settings settings) {
+        this.store = store;
+        store.warnedBy(() -> warnings.stream().map(Supplier::get).flatMap(Optional::stream).findFirst());
+        store.refuseUnknown(() -> peers.differ() ? Optional.of(peers::lacking) : Optional.empty());
+        this.settings = settings;
+        this.bundles = bundles;
+        this.metrics = metrics;
+        parts = new Parts(rpcProvider, southbound, broker);
+        final Notifications told = new Notifications(models::getGlobalContext, notifications, Clock.systemUTC());
         try {
-            collector(settings.event$_$syslog(), new EventSyslog(hostName(), Clock.systemUTC())).ifPresent(exporter -> {
-                ends.push(exporter::close);
-                sinks.add(event -> exporter.accept(List.of(event)));
-            });
-            final NodeAdmission admission = admission(settings.nodes());
-            final Path base = Path.of(bundles.getProperty("karaf.base"));
-            final NatJournal journal = new NatJournal(base.resolve(settings.nat$_$journal()), Clock.systemUTC());
-            final Engine engine = new Engine(store, new AllocationWriter(store, journal, new DiskSpace(base),
-                    new SegmentReserve(base.resolve("segmented-journal")), exporters(settings)),
-                new Southbounds(southbound, new OvsdbServer(), new BridgeTranslator("tcp:"
-                    + settings.openflow$_$listen$_$address() + ":" + settings.openflow$_$listen$_$port()),
-                    admission),
-                Environment.of(SteadyClock.open(base.resolve("steady-clock"), Clock.systemUTC()), () -> end(bundles)),
-                new StateStore(broker), EventSink.all(sinks),
-                Duration.ofSeconds(settings.flow$_$check$_$seconds()));
-            ends.push(engine::close);
-            engine.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());
-            changes.tellTo(EventSink.all(sinks));
+            final EventRelay relay = new EventRelay(members, Clock.systemUTC(), stream, told, EventRelay.PERIOD);
+            ends.push(relay::close);
+            exporters = new Exporters(new Exporters.Addresses(settings.nat$_$syslog(), settings.nat$_$ipfix(),
+                settings.event$_$syslog()), hostName(), Clock.systemUTC());
+            ends.push(exporters::close);
+            events = EventSink.all(List.of(EventSink.log(), told, metrics.events(), stream.sink(Clock.systemUTC()),
+                relay.sink(), exporters));
+            changes.tellTo(events);
             ends.push(() -> changes.tellTo(event -> { }));
-            final Operations operations = new EngineOperations(engine, settings.restconf$_$url(),
-                bundles.getBundle().getVersion().toString());
-            final RpcThreads threads = new RpcThreads();
-            ends.push(threads::close);
-            ends.push(new OperationsRpcs(operations, threads).register(rpcProvider)::close);
-            ends.push(bundles.registerService(Operations.class, operations, null)::unregister);
+            transport = NodeTransport.of(settings, admission(settings.nodes()));
+            ends.push(transport.serve(southbound));
+            transport.tls().ifPresent(tls -> ends.push(watch(tls)));
+            store.observedBy(metrics.commits());
+            databases = new OvsdbServer(OvsdbServerOptions.DEFAULT, transport.tls());
+            databases.start(settings.ovsdb$_$listen$_$address(), settings.ovsdb$_$listen$_$port());
+            ends.push(databases::close);
+            disk = new DiskSpace(base());
+            clock = SteadyClock.open(base().resolve("steady-clock"), Clock.systemUTC());
+            standbys = new Standbys(store, southbound, members, transport.openflowTarget(), clock,
+                Standbys.PERIOD);
+            ends.push(standbys::close);
+            if (standbys.isShared()) {
+                ends.push(watchClocks(new WallClocks(members, Clock.systemUTC())));
+            }
+            console = new ConsoleOperations(operations ->
+                bundles.registerService(Operations.class, operations, null)::unregister,
+                standbys.isShared() ? Optional.of(StandbyOperations.of(standbys::otherLeader)) : Optional.empty());
+            ends.push(console::close);
+            metrics.describe(this::member, settings.metrics$_$tenants());
+            room = new DiskRoom(members, disk::shortage);
+            ends.push(room::close);
+            journal = new JournalKeeper(new MemberJournal(base().resolve(settings.nat$_$journal()),
+                Clock.systemUTC(), !members.others().isEmpty()), store, () -> sources(members));
+            ends.push(journal::close);
+            ends.push(members.serve(JOURNAL, journal.journal()::answer)::close);
+            if (standbys.isShared()) {
+                ends.push(new Rehearsal(store, southbounds(), () -> standbys.otherLeader().isPresent(),
+                    () -> OwnClasses.load(bundles))::close);
+            }
         } catch (RuntimeException e) {
-            stop();
+            end(ends);
             store.fail("it did not start: " + reason(e));
             throw e;
         }
+        ends.push(new LeaderEngine(store, leadership, standbys, room, this::engine, this::publish,
+            this::giveWay)::close);
     }
 
-    /** The framework stops on a thread of its own; if that hangs, the watch of the controller ends the process. */
-    private static void end(final BundleContext bundles) {
+    private Path base() {
+        return Path.of(bundles.getProperty("karaf.base"));
+    }
+
+    /** The journals of the other members; that of the one that leads comes first, since it has all lines. */
+    private List<JournalSource> sources(final Members members) {
+        return members.others().stream().sorted(Comparator.comparing(standbys::isLeader).reversed())
+            .<JournalSource>map(member -> question -> members.ask(member, JOURNAL, question, ANSWER)).toList();
+    }
+
+    private Engine engine() {
+        final Path base = base();
+        return new Engine(store, new AllocationWriter(store, journal, disk,
+                new SegmentReserve(base.resolve("segmented-journal")), exporters::tell), southbounds(),
+            Environment.of(clock),
+            new StateStore(parts.broker()), events, Duration.ofSeconds(settings.flow$_$check$_$seconds()));
+    }
+
+    private Southbounds southbounds() {
+        return new Southbounds(parts.southbound(), databases, new BridgeTranslator(standbys::controllers),
+            admission(settings.nodes()), standbys.isShared());
+    }
+
+    private Member member() {
+        final Map<String, Instant> certificates = new TreeMap<>();
+        transport.tls().ifPresent(tls -> tls.certificates().forEach(each ->
+            certificates.merge(each.toString(), each.end(), (one, other) -> one.isBefore(other) ? one : other)));
+        return new Member(store.readiness().level(), disk.shortage().isPresent(), certificates,
+            exporters.counts().stream().map(count -> new Member.Export(count.setting(), count.collector().toString(),
+                count.sent(), count.lost())).toList());
+    }
+
+    private void publish(final Engine engine, final Deque<Runnable> endsOfEngine) {
+        endsOfEngine.push(metrics.follow(engine));
+        final Operations operations = new EngineOperations(engine, settings.restconf$_$url(),
+            bundles.getBundle().getVersion().toString());
+        final RpcThreads threads = new RpcThreads();
+        endsOfEngine.push(threads::close);
+        endsOfEngine.push(new OperationsRpcs(operations, threads).register(parts.rpcs())::close);
+        endsOfEngine.push(console.offer(operations));
+    }
+
+    private void giveWay() {
         try {
             bundles.getBundle(Constants.SYSTEM_BUNDLE_ID).stop();
         } catch (BundleException e) {
-            throw new IllegalStateException("the framework does not stop", e);
+            LOG.error("The framework does not stop", e);
         }
+    }
+
+    private Runnable watch(final PeerTls tls) {
+        final HttpsStore https = new HttpsStore(tls, base());
+        final CertificateWatch watch = new CertificateWatch(tls::certificates, events, Clock.systemUTC());
+        warnings.add(watch::reason);
+        final TaskThread certificates = new TaskThread("penstock-certificates");
+        certificates.every(Duration.ZERO, CERTIFICATES, https::look);
+        certificates.every(Duration.ZERO, CERTIFICATES, watch::look);
+        return certificates::close;
+    }
+
+    private Runnable watchClocks(final WallClocks clocks) {
+        warnings.add(clocks::reason);
+        final TaskThread thread = new TaskThread("penstock-clocks");
+        thread.every(WallClocks.PERIOD, WallClocks.PERIOD, clocks::look);
+        return () -> {
+            thread.close();
+            clocks.close();
+        };
     }
 
     private static NodeAdmission admission(final String text) {
@@ -181,17 +332,6 @@ public final class Controller {
             .reduce((whole, cause) -> whole.contains(cause) ? whole : whole + ": " + cause).orElseThrow();
     }
 
-    private static List<UdpExporter<Change>> exporters(final Settings settings) {
-        return Stream.of(collector(settings.nat$_$syslog(), new NatSyslog(hostName())),
-            collector(settings.nat$_$ipfix(), new Ipfix(Clock.systemUTC()))).flatMap(Optional::stream).toList();
-    }
-
-    private static <T> Optional<UdpExporter<T>> collector(final String address,
-            final Function<List<T>, List<ByteBuffer>> format) {
-        return address.isEmpty() ? Optional.empty()
-            : Optional.of(new UdpExporter<>(UdpExporter.collector(address), format));
-    }
-
     /** RFC 5424 has a dash for a name that is not known. */
     private static String hostName() {
         try {
@@ -201,9 +341,14 @@ public final class Controller {
         }
     }
 
-    /** Ends what was begun, the last first. */
+    /** Ends what was begun. */
     @Deactivate
     void stop() {
+        end(ends);
+    }
+
+    /** Ends what was begun, the last first. */
+    static void end(final Deque<Runnable> ends) {
         while (!ends.isEmpty()) {
             ends.pop().run();
         }

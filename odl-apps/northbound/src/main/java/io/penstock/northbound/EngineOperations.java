@@ -11,6 +11,7 @@ import io.penstock.engine.node.Observation;
 import io.penstock.engine.state.LiveNetwork;
 import io.penstock.engine.state.TenantState;
 import io.penstock.engine.trace.ChainTracer;
+import io.penstock.operations.CapturePlace;
 import io.penstock.operations.ControllerStatus;
 import io.penstock.operations.DhcpCount;
 import io.penstock.operations.FlowLine;
@@ -32,6 +33,9 @@ import io.penstock.operations.TenantStatus;
 import io.penstock.operations.TraceQuestion;
 import io.penstock.operations.TraceReport;
 import io.penstock.operations.Verification;
+import io.penstock.operations.WhyQuestion;
+import io.penstock.operations.WhyReport;
+import io.penstock.packets.link.DroppedPackets;
 import io.penstock.packets.pool.Preview;
 import io.penstock.packets.pool.Usage;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
@@ -78,6 +82,7 @@ final class EngineOperations implements Operations {
     private final String version;
     private final Instant started;
     private final ChainTracer tracer;
+    private final Diagnoses diagnoses;
 
     EngineOperations(final Engine engine, final String url, final String version) {
         this.engine = requireNonNull(engine);
@@ -85,6 +90,7 @@ final class EngineOperations implements Operations {
         this.version = requireNonNull(version);
         started = engine.clock().instant();
         tracer = new ChainTracer((node, instance) -> engine.health().isHealthy(node, instance));
+        diagnoses = new Diagnoses(engine, tracer);
     }
 
     @Override
@@ -132,6 +138,11 @@ final class EngineOperations implements Operations {
     @Override
     public CompletableFuture<TraceReport> chainTrace(final TraceQuestion question) {
         return tracer.trace(engine.desired(), engine.workers(), question);
+    }
+
+    @Override
+    public WhyReport why(final WhyQuestion question) {
+        return diagnoses.why(question);
     }
 
     @Override
@@ -185,13 +196,16 @@ final class EngineOperations implements Operations {
                 final Map<FlowSpec.Key, PlannedFlow> planned = new HashMap<>();
                 requireNonNull(chosen.get(name)).plan().ifPresent(plan -> plan.tenantFlows()
                     .getOrDefault(readings.vrf(name), List.of()).forEach(flow -> planned.put(flow.flow().key(), flow)));
-                flows.forEach(flow -> lines.add(line(name, planned.get(flow.flow().key()), desired, flow)));
+                final DroppedPackets dropped = new DroppedPackets(engine.dropped(), desired.allocations(), name, flows);
+                flows.forEach(flow -> lines.add(line(name, planned.get(flow.flow().key()), desired, flow, dropped)));
             });
         } else {
             observe(chosen).forEach((name, seen) -> {
                 final Map<FlowSpec.Key, PlannedFlow> planned = seen.plan().flows();
+                final DroppedPackets dropped =
+                    new DroppedPackets(engine.dropped(), desired.allocations(), name, seen.dump().flows());
                 seen.dump().flows().forEach(flow ->
-                    lines.add(line(name, planned.get(flow.flow().key()), desired, flow)));
+                    lines.add(line(name, planned.get(flow.flow().key()), desired, flow, dropped)));
             });
         }
         return dropsOnly ? lines.stream().filter(FlowLine::drop).toList() : lines;
@@ -204,6 +218,12 @@ final class EngineOperations implements Operations {
         final TenantReadings readings = only(chosen, desired, tenant);
         return ask(chosen, readings::hosts).entrySet().stream().flatMap(each -> LearnedHosts.of(desired, each.getKey(),
             requireNonNull(desired.snapshot().tenants().get(tenant)), each.getValue()).stream()).toList();
+    }
+
+    @Override
+    public CapturePlace capturePlace(final String tenant, final Optional<String> attachment) {
+        final Snapshot snapshot = known(Optional.of(tenant)).snapshot();
+        return CapturePlaces.of(requireNonNull(snapshot.tenants().get(tenant)), attachment);
     }
 
     @Override
@@ -268,7 +288,7 @@ final class EngineOperations implements Operations {
 
     @Override
     public CompletableFuture<SortedMap<String, Progress>> applied(final Optional<String> node, final Duration limit) {
-        final SortedMap<String, CompletableFuture<Progress>> waiting = engine.progress(choose(node), limit);
+        final SortedMap<String, CompletableFuture<Progress>> waiting = engine.progress().of(choose(node), limit);
         return CompletableFuture.allOf(waiting.values().toArray(CompletableFuture[]::new)).thenApply(done -> {
             final SortedMap<String, Progress> progress = new TreeMap<>();
             waiting.forEach((name, answer) -> progress.put(name, answer.join()));
@@ -363,7 +383,7 @@ final class EngineOperations implements Operations {
     }
 
     private static FlowLine line(final String node, final @Nullable PlannedFlow planned,
-            final Desired desired, final InstalledFlow installed) {
+            final Desired desired, final InstalledFlow installed, final DroppedPackets dropped) {
         final FlowSpec flow = installed.flow();
         final boolean session = Cookie.is(flow.cookie(), Cookie.Kind.SESSION);
         final boolean learned = session || Cookie.is(flow.cookie(), Cookie.Kind.LEARNED);
@@ -373,6 +393,6 @@ final class EngineOperations implements Operations {
         final boolean owned = learned || Cookie.is(flow.cookie(), Cookie.Kind.TENANT);
         return new FlowLine(node, flow.table().text(), label,
             owned ? name(desired, node, Cookie.vrf(flow.cookie())) : "",
-            flow.isDrop(), installed.packets(), installed.bytes(), flow.toString());
+            flow.isDrop(), installed.packets(), installed.bytes(), flow.toString(), dropped.of(flow));
     }
 }

@@ -38,7 +38,7 @@ public final class EngineReadiness implements ServiceStatusProvider {
     private static ServiceState state(final Readiness.Level level) {
         return switch (level) {
             case ABSENT -> ServiceState.STARTING;
-            case READY -> ServiceState.OPERATIONAL;
+            case READY, STANDBY -> ServiceState.OPERATIONAL;
             case IMPAIRED -> ServiceState.SUSPECTED;
             case FAILED -> ServiceState.ERROR;
         };

@@ -20,8 +20,10 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Reads hosts from the flows that a switch learns of them: {@code l2_hosts} and {@code neighbours}. */
 final class LearnedHosts {
@@ -56,6 +58,11 @@ final class LearnedHosts {
         return ages.entrySet().stream().map(each -> new LearnedHost(node,
             attachment(desired, node, tenant, each.getKey().place()), each.getKey().mac().toString(),
             addresses.getOrDefault(each.getKey(), List.of()).stream().sorted().toList(), each.getValue())).toList();
+    }
+
+    /** The next hops of the learned flows of neighbours, as text. */
+    static Set<String> nextHops(final List<InstalledFlow> learned) {
+        return learned.stream().map(each -> address(each.flow())).collect(Collectors.toSet());
     }
 
     private static String address(final FlowSpec flow) {

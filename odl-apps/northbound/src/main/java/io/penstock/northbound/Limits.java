@@ -4,6 +4,7 @@ package io.penstock.northbound;
 import io.penstock.operations.Limit;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.plan.NodePlan;
+import io.penstock.pipeline.registry.DropReport;
 import io.penstock.pipeline.registry.FunctionMeter;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.TenantMeter;
@@ -49,10 +50,11 @@ final class Limits {
     private static String kind(final int id) {
         return TenantMeter.of(id).map(Limits::text).orElseGet(() ->
             Arrays.stream(Meter.values()).filter(meter -> meter.number() == id).findFirst().map(Limits::text)
-                .orElseGet(() -> "probes from port " + FunctionMeter.portOf(id)));
+                .or(() -> DropReport.meaning(id)).orElseGet(() -> "probes from port " + FunctionMeter.portOf(id)));
     }
 
-    private static String text(final Enum<?> value) {
+    /** The name of a meter in the interface. */
+    static String text(final Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -22,9 +22,11 @@ import org.junit.jupiter.api.Test;
 
 /** Orders beside reports. */
 class AgentReportsTest {
-    private static final TenantOrders NOTHING = new TenantOrders(Optional.empty(), Optional.empty());
-    private static final TenantOrders LIMIT = new TenantOrders(Optional.of(1000), Optional.empty());
-    private static final TenantOrders RESOLVER = new TenantOrders(Optional.empty(), Optional.of(
+    private static final TenantOrders NOTHING = new TenantOrders(Optional.of("t"), Optional.empty(),
+        Optional.empty());
+    private static final TenantOrders LIMIT = new TenantOrders(Optional.empty(), Optional.of(1000),
+        Optional.empty());
+    private static final TenantOrders RESOLVER = new TenantOrders(Optional.empty(), Optional.empty(), Optional.of(
         new TenantOrders.Resolver(new Dns(Optional.of("a.example"), List.of(), List.of(), Optional.empty(),
             Optional.empty()), List.of("240.0.3.0"), List.of(), List.of())));
 

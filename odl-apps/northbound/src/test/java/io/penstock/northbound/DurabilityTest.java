@@ -46,7 +46,8 @@ class DurabilityTest {
     /** The wall clock jumps. Where it is meant, the classes that put the engine together hand it on. */
     @ArchTest
     final ArchRule timeIsInjected = noClasses().that().resideOutsideOfPackage(TESTKIT)
-        .and().haveNameNotMatching("io\\.penstock\\.(northbound\\.Controller|engine\\.Environment)")
+        .and().haveNameNotMatching("io\\.penstock\\.(northbound\\.Controller|engine\\.Environment"
+            + "|access\\.login\\.AccountStore|access\\.web\\.Gate)")
         .should().callMethodWhere(describe("ask the wall clock", call ->
             List.of(Clock.class, Instant.class, LocalDate.class, LocalDateTime.class, OffsetDateTime.class,
                 ZonedDateTime.class).stream().anyMatch(call.getTargetOwner()::isEquivalentTo)
@@ -55,10 +56,10 @@ class DurabilityTest {
             || call.getTargetOwner().isEquivalentTo(System.class) && call.getName().equals("currentTimeMillis")))
         .orShould().callConstructor(Date.class);
 
-    /** DurableFiles replaces whole files, NatJournal appends; each returns when the disk has it. */
+    /** DurableFiles replaces whole files, Segments appends; each returns when the disk has it. */
     @ArchTest
     final ArchRule filesAreOnTheDisk = noClasses().that().resideOutsideOfPackage(TESTKIT)
-        .and().haveNameNotMatching("io\\.penstock\\.(base\\.disk\\.DurableFiles|journal\\.NatJournal)")
+        .and().haveNameNotMatching("io\\.penstock\\.(base\\.disk\\.DurableFiles|base\\.chain\\.Segments)")
         .should().callMethodWhere(describe("write or replace files", call ->
             call.getTargetOwner().isEquivalentTo(Files.class) && WRITES.contains(call.getName())
             || call.getTargetOwner().isEquivalentTo(FileChannel.class) && call.getName().equals("open")

@@ -7,12 +7,13 @@ import io.penstock.configuration.ConfigurationStore;
 import io.penstock.engine.AllocationWriter;
 import io.penstock.engine.Engine;
 import io.penstock.engine.Environment;
+import io.penstock.engine.JournalKeeper;
 import io.penstock.engine.NodeAdmission;
 import io.penstock.engine.Southbounds;
 import io.penstock.engine.SteadyClock;
 import io.penstock.engine.node.BridgeTranslator;
 import io.penstock.events.EventSink;
-import io.penstock.journal.NatJournal;
+import io.penstock.journal.MemberJournal;
 import io.penstock.northbound.rest.OperationsRpcs;
 import io.penstock.northbound.rest.RpcThreads;
 import io.penstock.northbound.rest.StateStore;
@@ -34,6 +35,7 @@ public final class EngineInProcess implements AutoCloseable {
 
     private final OvsdbServer ovsdb = new OvsdbServer();
     private final RpcThreads rpcThreads = new RpcThreads();
+    private final JournalKeeper keeper;
     private final Engine engine;
     private final Registration rpcs;
 
@@ -61,16 +63,17 @@ public final class EngineInProcess implements AutoCloseable {
     public EngineInProcess(final MdSalInProcess mdsal, final ConfigurationStore store,
             final OpenFlowSouthbound southbound, final NodeAdmission admission, final int openFlowPort,
             final int ovsdbPort, final Path journal, final Duration round, final Clock wall) {
-        engine = new Engine(store, new AllocationWriter(store, new NatJournal(journal, wall), new DiskSpace(journal),
-                new SegmentReserve(journal.resolve("segments")), List.of()),
-            new Southbounds(southbound, ovsdb, new BridgeTranslator("tcp:" + ADDRESS + ":" + openFlowPort), admission),
-            Environment.of(SteadyClock.open(journal.resolve("steady-clock"), wall), () -> {
-                throw new AssertionError("elections answer");
-            }),
+        keeper = new JournalKeeper(new MemberJournal(journal, wall, false), store, List::of);
+        engine = new Engine(store, new AllocationWriter(store, keeper, new DiskSpace(journal),
+                new SegmentReserve(journal.resolve("segments")), changes -> { }),
+            new Southbounds(southbound, ovsdb, new BridgeTranslator(() ->
+                Set.of("tcp:" + ADDRESS + ":" + openFlowPort)), admission, false),
+            Environment.of(SteadyClock.open(journal.resolve("steady-clock"), wall)),
             new StateStore(mdsal.broker()), EventSink.all(List.of(EventSink.log(),
                 new Notifications(mdsal.models()::getGlobalContext, mdsal.domPublisher(), wall))), round);
         final EngineOperations operations = new EngineOperations(engine, "http://localhost", "1");
-        engine.start(ADDRESS, ovsdbPort);
+        ovsdb.start(ADDRESS, ovsdbPort);
+        engine.start("member-1");
         rpcs = new OperationsRpcs(operations, rpcThreads).register(mdsal.rpcProvider());
     }
 
@@ -89,5 +92,7 @@ public final class EngineInProcess implements AutoCloseable {
         rpcs.close();
         rpcThreads.close();
         engine.close();
+        ovsdb.close();
+        keeper.close();
     }
 }

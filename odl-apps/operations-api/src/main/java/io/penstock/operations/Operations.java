@@ -30,6 +30,14 @@ public interface Operations {
      */
     CompletableFuture<TraceReport> chainTrace(TraceQuestion question);
 
+    /**
+     * Finds out why packets of a tenant do not pass. Reads the switches and databases of its nodes, and has addresses
+     * asked for by ARP that no switch has learned. Changes nothing.
+     *
+     * @throws IllegalArgumentException when a field will not do; the message begins with its name in the model
+     */
+    WhyReport why(WhyQuestion question);
+
     /** What is used of the public addresses, and who uses most; asks no switch. */
     NatUsage natUsage();
 
@@ -70,6 +78,14 @@ public interface Operations {
      * @throws IllegalArgumentException when there is no such tenant
      */
     List<LearnedHost> learnedHosts(String tenant);
+
+    /**
+     * The place where packets of a tenant are captured. Changes nothing.
+     *
+     * @param attachment its name; empty for the only one
+     * @throws IllegalArgumentException when there is no such tenant or attachment, or no name and several attachments
+     */
+    CapturePlace capturePlace(String tenant, Optional<String> attachment);
 
     /**
      * Ports of a node with what its switch has counted of them, by name. Asks the node's database.

@@ -72,6 +72,9 @@ public final class RequestFilter implements Filter {
     private static final String DATA = "/data";
     private static final String OPERATIONS = "/operations/";
     private static final List<String> WRITES = List.of("POST", "PUT", "PATCH", "DELETE");
+    /** Statuses of refusals of users. RESTCONF has no others of them. */
+    private static final Set<Integer> ACCESS = Set.of(HttpServletResponse.SC_UNAUTHORIZED,
+        HttpServletResponse.SC_FORBIDDEN, 429);
     private static final Set<String> METHODS = Set.of("POST", "PUT", "PATCH", "DELETE", "GET", "HEAD", "OPTIONS");
 
     private final Targets targets;
@@ -258,7 +261,8 @@ public final class RequestFilter implements Filter {
             refusal = cases.map(names -> ofCases(names, request, path, body, target))
                 .or(() -> errors.refusal(target, answer.getStatus(), isPatch(request), answer.body()));
         }
-        if (refusal.isPresent()) {
+        // Who may not do it is told so by AccessFilter of the module access, in words that are whole.
+        if (refusal.isPresent() && !ACCESS.contains(answer.getStatus())) {
             refuse(request, response, refusal.orElseThrow());
         } else {
             answer.give();

@@ -17,6 +17,9 @@ import javax.servlet.http.HttpServletRequestWrapper;
 
 /** A request whose body has been read already, or replaced. */
 final class StoredRequest extends HttpServletRequestWrapper {
+    /** Attribute with the body, for who judges it later. The same as BODY in AccessFilter.java of the module access. */
+    static final String BODY = "io.penstock.body";
+
     private static final String TYPE = "Content-Type";
     private static final String LENGTH = "Content-Length";
 
@@ -26,6 +29,7 @@ final class StoredRequest extends HttpServletRequestWrapper {
 
     StoredRequest(final HttpServletRequest request, final byte[] body) {
         super(request);
+        request.setAttribute(BODY, body);
         stream = new Stream(body);
     }
 

@@ -116,6 +116,8 @@ public final class OvsSandbox implements TestRun.Closing {
     private void startDatabase() {
         launch(DATABASE, shell, database().toString(), "--remote=punix:" + socket(),
             "--remote=db:Open_vSwitch,Open_vSwitch,manager_options",
+            "--private-key=db:Open_vSwitch,SSL,private_key", "--certificate=db:Open_vSwitch,SSL,certificate",
+            "--ca-cert=db:Open_vSwitch,SSL,ca_cert",
             "--unixctl=" + directory.resolve("ovsdb-server.1.ctl"));
         Await.until("database is up", () -> Files.exists(socket())
             && shell.attempt("ovs-vsctl", "--db=unix:" + socket(), "--no-wait", "init").isGood());

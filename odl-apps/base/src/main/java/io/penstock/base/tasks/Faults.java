@@ -33,9 +33,9 @@ public final class Faults {
         final String place = error.getClass().getName() + (stack.length == 0 ? "" : " at " + stack[0]);
         final boolean isNew = !place.equals(lasting.put(subject, place));
         if (isNew) {
-            log.error("{}", text, error);
+            log.error("Fault: {}", text, error);
         } else {
-            log.debug("{}", text, error);
+            log.debug("Fault again: {}", text, error);
         }
         return isNew;
     }

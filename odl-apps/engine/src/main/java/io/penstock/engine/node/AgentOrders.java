@@ -40,6 +40,7 @@ final class AgentOrders {
 
     private static Map<String, String> write(final TenantOrders orders) {
         final Map<String, String> result = new HashMap<>();
+        orders.tenant().ifPresent(name -> result.put(NodeKeys.TENANT, name));
         orders.sessions().ifPresent(limit -> result.put(NodeKeys.SESSIONS, Integer.toString(limit)));
         orders.dns().ifPresent(dns -> result.put(NodeKeys.DNS, GSON.toJson(resolver(dns))));
         return Map.copyOf(result);

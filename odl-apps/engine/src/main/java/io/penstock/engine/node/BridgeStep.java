@@ -15,6 +15,7 @@ import io.penstock.southbound.ovsdb.NodeSession;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,8 +28,6 @@ import org.slf4j.LoggerFactory;
 final class BridgeStep implements Step {
     private static final Logger LOG = LoggerFactory.getLogger(BridgeStep.class);
     private static final Duration ANSWER = Duration.ofMinutes(1);
-    /** A target at which nothing listens. */
-    private static final String NO_CONTROLLER = "tcp:127.0.0.1:1";
 
     private final String node;
     private final NodePlanning planning;
@@ -36,18 +35,25 @@ final class BridgeStep implements Step {
     private final SerialTasks tasks;
     private final AgentOrders orders = new AgentOrders();
     private final OrdersInForce inForce;
+    private final Consumer<Desired> whenReached;
     private volatile @Nullable NodeSession session;
     private volatile @Nullable BridgeSpec applied;
+    private volatile boolean reached;
     private @Nullable NodePlan translatedPlan;
     private @Nullable BridgeSpec translation;
 
-    /** Of a node whose database is not connected. */
+    /**
+     * Of a node whose database is not connected.
+     *
+     * @param whenReached called each time that the database is as it was planned
+     */
     BridgeStep(final String node, final NodePlanning planning, final BridgeTranslator bridges,
-            final SerialTasks tasks, final Supplier<Desired> desired) {
+            final SerialTasks tasks, final Supplier<Desired> desired, final Consumer<Desired> whenReached) {
         this.node = requireNonNull(node);
         this.planning = requireNonNull(planning);
         this.bridges = requireNonNull(bridges);
         this.tasks = requireNonNull(tasks);
+        this.whenReached = requireNonNull(whenReached);
         inForce = new OrdersInForce(this::session, zone -> tenant(desired.get(), zone));
     }
 
@@ -86,6 +92,11 @@ final class BridgeStep implements Step {
         return Optional.ofNullable(applied).map(bridge -> NodeKeys.DATAPATH);
     }
 
+    /** Whether the database was as it was planned once, and so names the controllers of now alone. */
+    boolean wasReached() {
+        return reached;
+    }
+
     /** Whether the agent has carried out the orders of now; once it has, or has tried in vain, or at the limit. */
     CompletableFuture<Progress> ordersInForce(final Duration limit) {
         return inForce.await(limit);
@@ -105,6 +116,8 @@ final class BridgeStep implements Step {
                 result.refusedPorts().forEach((port, reason) ->
                     LOG.warn("Node {}: port {} was refused: {}", node, port, reason));
                 applied = wanted;
+                reached = true;
+                whenReached.accept(state);
                 inForce.written();
                 return Outcome.DONE;
             });
@@ -116,30 +129,13 @@ final class BridgeStep implements Step {
         final NodePlan before = translatedPlan;
         BridgeSpec spec = translation;
         if (spec == null || before == null || plan.bridge() != before.bridge() || plan.orders() != before.orders()
-                || !plan.quarantined().isEmpty() || !before.quarantined().isEmpty()) {
+                || !plan.quarantined().isEmpty() || !before.quarantined().isEmpty()
+                || !spec.controllerTargets().equals(bridges.controllers().get())) {
             spec = bridges.translate(plan, orders);
             translation = spec;
         }
         translatedPlan = plan;
         return spec;
-    }
-
-    /**
-     * Has the switch end its connection to the controller; the next step has it connect again.
-     *
-     * @return whether that was ordered, which needs the database
-     */
-    CompletableFuture<Boolean> disconnectSwitch() {
-        final NodeSession current = session;
-        final BridgeSpec there = applied;
-        if (current == null || there == null) {
-            return CompletableFuture.completedFuture(false);
-        }
-        // Open vSwitch ends a connection when its target changes. It has to see this one before the next.
-        return tasks.within(ANSWER, current.apply(there.withControllerTarget(NO_CONTROLLER))).thenApply(done -> {
-            applied = null;
-            return true;
-        });
     }
 
     /** The tenant that a conntrack zone is of: that of its translations, or that of its lists. */

@@ -14,14 +14,17 @@ import io.penstock.southbound.ovsdb.PortSpec;
 import io.penstock.southbound.ovsdb.ZoneSpec;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
  * The planned bridge in the words of the OVSDB adapter.
  *
- * @param controllerTarget where the bridge finds this controller, such as {@code tcp:127.0.0.1:6653}
+ * @param controllers where the bridge finds this controller and those that stand by, such as
+ *     {@code tcp:127.0.0.1:6653}; must not block
  */
-public record BridgeTranslator(String controllerTarget) {
+public record BridgeTranslator(Supplier<Set<String>> controllers) {
     /**
      * Packets a second that a switch may send here. What a single tenant may send is in its meters; this is what the
      * controller takes from all of them, such as a thousand hosts that boot at once.
@@ -31,14 +34,14 @@ public record BridgeTranslator(String controllerTarget) {
     private static final String SESSION_FLOWS = AgentOrders.json(SessionOrder.content());
 
     public BridgeTranslator {
-        requireNonNull(controllerTarget);
+        requireNonNull(controllers);
     }
 
     /** Translates a plan of the node whose orders were translated before by the same {@code orders}. */
     BridgeSpec translate(final NodePlan plan, final AgentOrders orders) {
         orders.begin();
         final BridgePlan bridge = plan.bridge();
-        return new BridgeSpec(bridge.name(), bridge.datapathId(), controllerTarget, CONTROLLER_RATE,
+        return new BridgeSpec(bridge.name(), bridge.datapathId(), controllers.get(), CONTROLLER_RATE,
             bridge.ports().stream().map(BridgeTranslator::port).toList(), bridge.tableNames(),
             Map.of(NodeKeys.SESSION_FLOWS, SESSION_FLOWS),
             plan.orders().entrySet().stream().map(zone -> new ZoneSpec(zone.getKey(), bridge.zoneTimeouts(),

@@ -130,7 +130,7 @@ final class CachedFlows {
      * that is closed or an attachment that comes back, is worth that all packets of the node are looked up anew.
      */
     private static boolean leadsElsewhere(final PlanDiff diff, final Set<VrfId> fresh) {
-        return Stream.of(diff.missing(), diff.wrong(), diff.excess()).flatMap(List::stream)
+        return Stream.of(diff.missing(), diff.changed(), diff.excess()).flatMap(List::stream)
             .filter(flow -> flow.table().steers())
             .anyMatch(flow -> !Cookie.is(flow.cookie(), Cookie.Kind.TENANT)
                 || Cookie.vrf(flow.cookie()).filter(fresh::contains).isEmpty());

@@ -32,7 +32,7 @@ final class ConntrackZones {
         return Stream.of(
             diff.excess().stream().filter(flow -> isSourceNat(flow) || guardsTwiceNat(flow) || beginsMappings(flow)
                 || Cookie.vrf(flow.cookie()).filter(vrfs::contains).isEmpty()),
-            diff.wrong().stream().filter(flow -> isSourceNat(flow) || isTwiceNat(flow)),
+            diff.changed().stream().filter(flow -> isSourceNat(flow) || isTwiceNat(flow)),
             diff.missing().stream().filter(ConntrackZones::beginsMappings))
             .flatMap(flows -> flows).filter(flow -> Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
             .flatMap(flow -> Cookie.vrf(flow.cookie()).stream()).collect(Collectors.toSet());

@@ -88,13 +88,14 @@ final class Lingering {
                 go.add(flow);
             }
         }
-        return new PlanDiff(diff.missing(), diff.proper(), go, diff.wrong());
+        return new PlanDiff(diff.missing(), diff.proper(), go, diff.wrong(), diff.reports());
     }
 
     /** What is seen on the switch, without the flows that are to stay for now. */
     PlanDiff hide(final PlanDiff seen) {
         return held.isEmpty() ? seen : new PlanDiff(seen.missing(), seen.proper(),
-            seen.excess().stream().filter(flow -> !held.containsKey(flow.key())).toList(), seen.wrong());
+            seen.excess().stream().filter(flow -> !held.containsKey(flow.key())).toList(), seen.wrong(),
+            seen.reports());
     }
 
     private static Optional<VrfId> owner(final FlowSpec flow) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.node;
 
+import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.registry.TenantMeter;
 import io.penstock.pipeline.registry.VrfId;
 import io.penstock.southbound.ovsdb.ZoneReport;
@@ -17,10 +18,12 @@ import java.util.stream.Stream;
  * @param counts by VRF, without those that are zero
  * @param shared of flows that tenants share
  * @param zones what the agent has written of the VRFs, by VRF id
+ * @param drops what each flow has dropped, without those that have dropped nothing
  */
-public record NodeCounts(Map<VrfId, Count> counts, Count shared, Map<Integer, ZoneReport> zones) {
+public record NodeCounts(Map<VrfId, Count> counts, Count shared, Map<Integer, ZoneReport> zones,
+        Map<FlowSpec.Key, Long> drops) {
     /** Of a node that was not read. */
-    public static final NodeCounts NONE = new NodeCounts(Map.of(), Count.NOTHING, Map.of());
+    public static final NodeCounts NONE = new NodeCounts(Map.of(), Count.NOTHING, Map.of(), Map.of());
 
     /**
      * What was dropped since its flows and meters were added.
@@ -46,6 +49,7 @@ public record NodeCounts(Map<VrfId, Count> counts, Count shared, Map<Integer, Zo
     public NodeCounts {
         counts = Map.copyOf(counts);
         zones = Map.copyOf(zones);
+        drops = Map.copyOf(drops);
     }
 
     /** What was dropped of a VRF. */

@@ -38,7 +38,6 @@ public final class NodeWorker implements AutoCloseable {
 
     // Short: a switch that was cut off without a word counts as connected for a while, and people wait here.
     private static final Duration OBSERVE = Duration.ofSeconds(10);
-    private static final Duration RECONNECT = Duration.ofMillis(500);
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
     private final String name;
@@ -57,6 +56,7 @@ public final class NodeWorker implements AutoCloseable {
     private final BackOff steps;
     private final Questions questions;
     private final Confirmed confirmed;
+    private final RevisionProgress progress;
     private final AtomicBoolean marked = new AtomicBoolean();
     private final AtomicBoolean comparing = new AtomicBoolean();
     /** Whether more than the configuration may have changed since it was confirmed. For the tasks. */
@@ -82,7 +82,7 @@ public final class NodeWorker implements AutoCloseable {
         ports = new PortStates(ticker);
         floods = new Floods(name);
         planning = new NodePlanning(name, ports, healthy, floods::places);
-        bridge = new BridgeStep(name, planning, bridges, tasks, desired);
+        bridge = new BridgeStep(name, planning, bridges, tasks, desired, this::used);
         flows = new NodeFlows(southbound, () -> bridge.session().map(NodeSession::dropCachedFlows), tasks,
             this::forgetAgain, ticker);
         counts = new RoundCounts(this::session, tasks, news::counted);
@@ -91,6 +91,7 @@ public final class NodeWorker implements AutoCloseable {
         steps = new BackOff(name, bridge.then(new PortGrace(name, planning, ports, switching::isFirst, switching)),
             this::forget);
         confirmed = new Confirmed(switching::isOnline, flows::inForce);
+        progress = new RevisionProgress(confirmed, tasks, this::mark, planning, bridge);
         questions = new Questions(name, tasks, () -> switching.isOnline() && isConfigured());
     }
 
@@ -130,10 +131,6 @@ public final class NodeWorker implements AutoCloseable {
         mark();
     }
 
-    private void later(final Duration pause) {
-        tasks.later(this::markStale, pause);
-    }
-
     /** Says that the switch has to forget connections once it has the configuration, whenever that is. */
     public void forgetConnections(final Set<TrackedConnections> connections) {
         tasks.run(() -> {
@@ -162,7 +159,7 @@ public final class NodeWorker implements AutoCloseable {
     /** Carries out something of which a failure leaves the state of the node unknown. */
     private CompletableFuture<Void> attempt(final Supplier<CompletableFuture<Void>> work) {
         return Failures.caught(work).exceptionally(error -> {
-            later(steps.failed(error));
+            tasks.later(this::markStale, steps.failed(error));
             return null;
         });
     }
@@ -207,15 +204,6 @@ public final class NodeWorker implements AutoCloseable {
         });
     }
 
-    /** Has the switch, if it is not there, connect again: it may wait for OpenFlowPlugin, which does not serve it. */
-    public void reconnect() {
-        tasks.begin(() -> switching.isOnline() ? DONE : attempt(() -> bridge.disconnectSwitch().thenAccept(ordered -> {
-            if (ordered) {
-                later(RECONNECT);
-            }
-        })));
-    }
-
     /** The node's switch is gone. What it forwards meanwhile is not known. */
     public void switchDisconnected() {
         tasks.run(() -> {
@@ -253,6 +241,16 @@ public final class NodeWorker implements AutoCloseable {
         });
     }
 
+    /** Only now has the node ended the connections of members that may be masters no more. */
+    private void used(final Desired state) {
+        southbound.reconsider(switching.id(state));
+    }
+
+    /** Whether the node's database names the controllers of now alone. */
+    public boolean isFenced() {
+        return bridge.wasReached();
+    }
+
     /** Whether the switch can be used. */
     public boolean isOnline() {
         return switching.isOnline();
@@ -268,27 +266,12 @@ public final class NodeWorker implements AutoCloseable {
      * not wait for the agent.
      */
     public CompletableFuture<Progress> applied(final long revision, final Duration limit) {
-        final CompletableFuture<Progress> answer = confirmed.await(revision, limit);
-        tasks.run(() -> {
-            if (confirmed.isBefore(revision)) {
-                // It may not concern this node, which then was not marked.
-                mark();
-            }
-            confirmed.answer();
-        });
-        if (tasks.isClosed()) {
-            confirmed.close();
-        }
-        return answer;
+        return progress.applied(revision, limit);
     }
 
     /** The same, with what the agent of the node has to do for it. */
     public CompletableFuture<Progress> inForce(final long revision, final Duration limit) {
-        final long begun = System.nanoTime();
-        return applied(revision, limit).thenCompose(progress -> progress.equals(Progress.APPLIED)
-            ? planning.quarantined().map(CompletableFuture::completedFuture)
-                .orElseGet(() -> bridge.ordersInForce(limit.minusNanos(System.nanoTime() - begun)))
-            : CompletableFuture.completedFuture(progress));
+        return progress.inForce(revision, limit);
     }
 
     /** The node's database, while it is connected. */
@@ -309,6 +292,11 @@ public final class NodeWorker implements AutoCloseable {
     /** What flows and meters of the switch have dropped, and connections, as of the last round of the comparison. */
     public NodeCounts counts() {
         return counts.latest();
+    }
+
+    /** The same, as of the round before: what has grown since was dropped in the last one to two rounds. */
+    public NodeCounts formerCounts() {
+        return counts.former();
     }
 
     /** Whether frames from there flood the slow path of the switch, and are limited. */
@@ -378,7 +366,7 @@ public final class NodeWorker implements AutoCloseable {
         }
         stale = false;
         return steps.to(state).thenAccept(outcome -> {
-            outcome.again().ifPresent(this::later);
+            outcome.again().ifPresent(pause -> tasks.later(this::markStale, pause));
             if (outcome.isDone() && isOnline()) {
                 finish(state);
             }

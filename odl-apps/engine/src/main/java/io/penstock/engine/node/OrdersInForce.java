@@ -56,8 +56,8 @@ final class OrdersInForce {
             return;
         }
         planned = zones;
-        final Map<Integer, Map<String, String>> now = zones.stream().filter(zone -> !zone.orders().isEmpty())
-            .collect(Collectors.toUnmodifiableMap(ZoneSpec::zone, ZoneSpec::orders));
+        final Map<Integer, Map<String, String>> now = zones.stream().filter(zone -> !zone.confirmedOrders().isEmpty())
+            .collect(Collectors.toUnmodifiableMap(ZoneSpec::zone, ZoneSpec::confirmedOrders));
         if (!now.equals(ordered)) {
             ordered = now;
             written = false;

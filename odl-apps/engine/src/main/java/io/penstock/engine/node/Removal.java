@@ -32,10 +32,10 @@ final class Removal {
         goneVrfs.forEach(vrf -> cookies.add(Cookie.of(Cookie.Kind.TENANT, vrf)));
         goneVrfs.forEach(vrf -> cookies.add(Cookie.of(Cookie.Kind.LEARNED, vrf)));
         flushed.forEach(vrf -> cookies.add(Cookie.of(Cookie.Kind.SESSION, vrf)));
-        Stream.concat(diff.excess().stream(), diff.wrong().stream())
+        Stream.concat(diff.excess().stream(), diff.changed().stream())
             .filter(flow -> PLACES.contains(flow.table()) && Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
             .forEach(flow -> cookies.add(Cookie.of(Cookie.Kind.LEARNED, Cookie.ownerId(flow.cookie()))));
-        Stream.concat(diff.excess().stream(), diff.wrong().stream())
+        Stream.concat(diff.excess().stream(), diff.changed().stream())
             .filter(flow -> flow.table() == Table.NAT_IN_CHECK && Cookie.is(flow.cookie(), Cookie.Kind.TENANT))
             .forEach(flow -> cookies.add(Cookie.of(Cookie.Kind.SESSION, Cookie.ownerId(flow.cookie()))));
         return cookies;

@@ -39,9 +39,11 @@ final class RoundCounts {
     private final BiConsumer<NodeCounts, NodeCounts> told;
     private Map<VrfId, Count> running = new HashMap<>();
     private Count shared = Count.NOTHING;
+    private Map<FlowSpec.Key, Long> drops = new HashMap<>();
     /** Whether something was not read in this round. */
     private boolean lacking;
     private volatile NodeCounts latest = NodeCounts.NONE;
+    private volatile NodeCounts former = NodeCounts.NONE;
 
     /**
      * Has counted nothing.
@@ -61,8 +63,14 @@ final class RoundCounts {
         return latest;
     }
 
+    /** The counts of the round before the last one. */
+    NodeCounts former() {
+        return former;
+    }
+
     /** A round begins. */
     void begin() {
+        drops = new HashMap<>();
         running = new HashMap<>();
         shared = Count.NOTHING;
         lacking = false;
@@ -78,6 +86,7 @@ final class RoundCounts {
         for (final InstalledFlow installed : flows) {
             final FlowSpec flow = installed.flow();
             if (flow.isDrop() && installed.packets() > 0) {
+                drops.put(flow.key(), installed.packets());
                 final Optional<VrfId> tenant = Cookie.is(flow.cookie(), Cookie.Kind.TENANT)
                     ? Cookie.vrf(flow.cookie()) : Optional.empty();
                 final Count count = new Count(installed.packets(),
@@ -105,13 +114,15 @@ final class RoundCounts {
         }
         final Map<VrfId, Count> counts = running;
         final Count ofNode = shared;
+        final Map<FlowSpec.Key, Long> ofFlows = drops;
         begin();
         session.get().map(there -> tasks.within(ANSWER, there.report()).thenApply(Optional::of))
             .orElse(CompletableFuture.completedFuture(Optional.empty()))
             .exceptionally(error -> Optional.empty())
             .thenAccept(report -> tasks.run(() -> {
                 final NodeCounts before = latest;
-                latest = new NodeCounts(counts, ofNode, report.map(NodeReport::zones).orElse(before.zones()));
+                former = before;
+                latest = new NodeCounts(counts, ofNode, report.map(NodeReport::zones).orElse(before.zones()), ofFlows);
                 told.accept(before, latest);
             }));
     }

@@ -141,7 +141,7 @@ public record LiveNetwork(Desired desired, Map<String, NodeWorker> workers, Prob
     }
 
     /** The usage of all pools, by name. */
-    Map<String, PoolState> pools() {
+    public Map<String, PoolState> pools() {
         final Map<String, PoolState> pools = new HashMap<>();
         PoolUser.of(desired.snapshot().pools().values(), desired.allocations()).forEach((name, users) ->
             pools.put(name, new PoolState(requireNonNull(desired.snapshot().pools().get(name)).size(), users.size())));

@@ -102,6 +102,24 @@ public final class ChainTracer {
                 String.valueOf((error.getCause() == null ? error : error.getCause()).getMessage()))));
     }
 
+    /**
+     * Asks a switch where a packet to the backbone ends.
+     *
+     * @param first as it enters the switch
+     * @param limit how long to wait for the answer
+     * @return nothing if it cannot be told; fails if the node does not answer
+     * @throws IllegalArgumentException when the packet is not from the tenant to the backbone
+     */
+    public CompletableFuture<Optional<PacketEnd>> end(final Desired desired, final NodeWorker worker,
+            final Tenant tenant, final String node, final FiveTuple packet, final Frame first, final Duration limit) {
+        final Subject subject = new Subject(view(desired, node, worker), tenant, packet);
+        final ChainTrace planned = subject.trace(Optional.empty());
+        return worker.session().map(session -> session.trace(new TraceOrder(packet, first,
+            subject.behind(planned.outbound(), true), subject.zone(), Optional.empty()).text(), limit)
+            .thenApply(answer -> PacketEnd.of(TraceAnswer.parse(answer), subject.functionPorts())))
+            .orElse(CompletableFuture.completedFuture(Optional.empty()));
+    }
+
     private NodeView view(final Desired desired, final String node, final @Nullable NodeWorker worker) {
         // Of a node that is away nothing is known; its functions worked, one may hope.
         final Set<String> down = worker == null || !worker.isOnline() ? Set.of()

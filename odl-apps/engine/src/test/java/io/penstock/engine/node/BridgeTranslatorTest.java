@@ -20,13 +20,14 @@ import io.penstock.southbound.ovsdb.ZoneSpec;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** The plan in the words of the node's database; SampleOrdersTest has the words of the orders. */
 class BridgeTranslatorTest {
-    private final BridgeTranslator translator = new BridgeTranslator("tcp:127.0.0.1:6653");
+    private final BridgeTranslator translator = new BridgeTranslator(() -> Set.of("tcp:127.0.0.1:6653"));
     private final AgentOrders orders = new AgentOrders();
     private final NodePlan plan = GoldenCase.ALL.stream().filter(each -> each.name().equals("services")).findFirst()
         .orElseThrow().plan();
@@ -35,17 +36,17 @@ class BridgeTranslatorTest {
     void orderSaysAllThatTheAgentHasToKnow() {
         final TenantOrders tenant = everything();
         assertThat(translate(tenant).zones()).extracting(ZoneSpec::orders).containsExactly(orders.of(tenant));
-        assertThat(orders.of(tenant)).containsOnlyKeys(NodeKeys.SESSIONS, NodeKeys.DNS);
+        assertThat(orders.of(tenant)).containsOnlyKeys(NodeKeys.TENANT, NodeKeys.SESSIONS, NodeKeys.DNS);
     }
 
     @Test
     void whatIsNotThereIsLeftOut() {
         final Dns dns = new Dns(Optional.empty(), List.of(), List.of(), Optional.of(500), Optional.empty());
-        final TenantOrders few = new TenantOrders(Optional.empty(),
+        final TenantOrders few = new TenantOrders(Optional.empty(), Optional.empty(),
             Optional.of(new TenantOrders.Resolver(dns, List.of("240.0.1.0"), List.of(), List.of())));
 
         assertThat(orders.of(few)).isEqualTo(Map.of(NodeKeys.DNS, "{\"addresses\":[\"240.0.1.0\"]}"));
-        assertThat(orders.of(new TenantOrders(Optional.empty(), Optional.empty()))).isEmpty();
+        assertThat(orders.of(new TenantOrders(Optional.empty(), Optional.empty(), Optional.empty()))).isEmpty();
     }
 
     @Test
@@ -53,7 +54,7 @@ class BridgeTranslatorTest {
         final ZoneSpec zone = translator.translate(plan, orders).zones().get(0);
 
         assertThat(zone.timeouts()).isNotEmpty();
-        assertThat(zone.orders()).containsOnlyKeys(NodeKeys.DNS, NodeKeys.SESSIONS)
+        assertThat(zone.orders()).containsOnlyKeys(NodeKeys.TENANT, NodeKeys.DNS, NodeKeys.SESSIONS)
             .containsEntry(NodeKeys.SESSIONS, Integer.toString(Quota.DEFAULT_SESSIONS));
         assertThat(zone.orders().get(NodeKeys.DNS))
             .contains("\"leases\":[{\"name\":\"desk1\",\"address\":\"10.3.0.101\"}]")
@@ -124,7 +125,7 @@ class BridgeTranslatorTest {
             new Dns.Record("@", "TXT", 0, "\"a<b\" \\é")),
             List.of(new Dns.Upstream("2001:db8::53", false), new Dns.Upstream("10.4.0.53", true)),
             Optional.of(500), Optional.of("64:ff9b::/96"));
-        return new TenantOrders(Optional.of(5000), Optional.of(new TenantOrders.Resolver(dns,
+        return new TenantOrders(Optional.of("campus"), Optional.of(5000), Optional.of(new TenantOrders.Resolver(dns,
             List.of("240.0.1.0", "240.0.1.1"), List.of(new TenantOrders.Host("desk1", "10.3.0.101")),
             List.of("10.3.0.0/24", "10.4.0.0/24"))));
     }

@@ -46,7 +46,7 @@ class NodeWorkerTest {
     private final List<String> news = new CopyOnWriteArrayList<>();
     private final SharedThreads threads = new SharedThreads("test-nodes", 1);
     private final NodeWorker worker = new NodeWorker(node, () -> desired, southbound,
-        new BridgeTranslator("tcp:127.0.0.1:6653"), new SerialTasks("node", threads), instance -> true,
+        new BridgeTranslator(() -> Set.of("tcp:127.0.0.1:6653")), new SerialTasks("node", threads), instance -> true,
         new NodeEvents() {
             @Override
             public void switchStarted(final String name, final Duration sinceConnected) {

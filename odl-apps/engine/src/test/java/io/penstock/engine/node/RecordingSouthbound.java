@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.node;
 
+import io.penstock.base.tls.PeerTls;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
@@ -14,9 +15,9 @@ import io.penstock.southbound.openflow.MeterCount;
 import io.penstock.southbound.openflow.OpenFlowSouthbound;
 import io.penstock.southbound.openflow.PacketInListener;
 import io.penstock.southbound.openflow.PortListener;
+import io.penstock.southbound.openflow.SwitchAdmission;
 import io.penstock.southbound.openflow.SwitchId;
 import io.penstock.southbound.openflow.TrackedConnections;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** A switch that takes everything and remembers it; flows and forgetting may fail. For several threads. */
@@ -67,6 +69,11 @@ final class RecordingSouthbound implements OpenFlowSouthbound {
     @Override
     public CompletableFuture<List<MeterCount>> readMeterCounts(final SwitchId source) {
         return CompletableFuture.completedFuture(limited);
+    }
+
+    @Override
+    public CompletableFuture<List<MeterCount>> readMeterCounts(final SwitchId source, final Set<Integer> ids) {
+        return CompletableFuture.completedFuture(limited.stream().filter(each -> ids.contains(each.id())).toList());
     }
 
     @Override
@@ -124,12 +131,27 @@ final class RecordingSouthbound implements OpenFlowSouthbound {
     }
 
     @Override
-    public Duration electionsSilent() {
-        return Duration.ZERO;
+    public Runnable believe(final PeerTls certificates) {
+        throw new UnsupportedOperationException();
     }
 
     @Override
-    public void elect(final SwitchId unserved) {
+    public void lead(final long epoch, final SwitchAdmission admission, final Predicate<SwitchId> mayUse) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void standBy(final long epoch, final SwitchAdmission admission) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void reconsider(final SwitchId id) {
+        steps.add("reconsider");
+    }
+
+    @Override
+    public void rest() {
         throw new UnsupportedOperationException();
     }
 

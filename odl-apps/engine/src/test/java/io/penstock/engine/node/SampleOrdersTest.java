@@ -29,6 +29,7 @@ class SampleOrdersTest {
     private static final Set<String> OF_OTHERS = Set.of("trace/usual", "trace/full", "cache/usual", "orders/usual");
 
     private static final Map<String, String> WRITTEN = Map.ofEntries(
+        entry("tenant/usual", of(1, Optional.empty()).get(NodeKeys.TENANT)),
         entry("sessions/usual", of(50_000, Optional.empty()).get(NodeKeys.SESSIONS)),
         entry("dns/usual", dns(new TenantOrders.Resolver(new Dns(Optional.of("corp.example"),
             List.of(new Dns.Record("www", "A", 300, "10.0.0.5")), List.of(new Dns.Upstream("192.0.2.53", false)),
@@ -75,6 +76,6 @@ class SampleOrdersTest {
     }
 
     private static Map<String, String> of(final int sessions, final Optional<TenantOrders.Resolver> dns) {
-        return new AgentOrders().of(new TenantOrders(Optional.of(sessions), dns));
+        return new AgentOrders().of(new TenantOrders(Optional.of("red"), Optional.of(sessions), dns));
     }
 }

@@ -42,7 +42,7 @@ class TrafficWatchTest {
     private void read(final long guarded, final Map<TenantMeter, Long> limited, final long sessions) {
         final NodeCounts now = new NodeCounts(Map.of(vrf, new Count(guarded, guarded, limited)),
             new Count(4711 + clock.instant().getEpochSecond(), 0, Map.of()),
-            Map.of(vrf.number(), new ZoneReport(OptionalLong.of(100), OptionalLong.of(sessions), "")));
+            Map.of(vrf.number(), new ZoneReport(OptionalLong.of(100), OptionalLong.of(sessions), "")), Map.of());
         watch.look(NODE, last, now);
         last = now;
         clock.pass(ROUND);

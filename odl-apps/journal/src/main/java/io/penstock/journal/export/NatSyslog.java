@@ -6,27 +6,26 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.journal.Assignment;
 import io.penstock.journal.Change;
 import io.penstock.pipeline.net.IpProtocol;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Function;
 
 /** Syslog messages of the journal: structured data alone, for programs. */
-public final class NatSyslog implements Function<List<Change>, List<ByteBuffer>> {
+final class NatSyslog implements Function<List<Change>, List<Payload>> {
     private static final int NOTICE = 5;
 
     private final String host;
 
     /** Messages of this host. */
-    public NatSyslog(final String host) {
+    NatSyslog(final String host) {
         this.host = requireNonNull(host);
     }
 
     @Override
-    public List<ByteBuffer> apply(final List<Change> changes) {
+    public List<Payload> apply(final List<Change> changes) {
         return changes.stream().map(this::message).toList();
     }
 
-    private ByteBuffer message(final Change change) {
+    private Payload message(final Change change) {
         final Assignment given = change.assignment();
         final SyslogMessage message = new SyslogMessage(NOTICE, change.time(), host, "NAT", "nat")
             .with("event", change.begins() ? "assigned" : "released").with("kind", given.kind())
@@ -36,6 +35,6 @@ public final class NatSyslog implements Function<List<Change>, List<ByteBuffer>>
             .with("block-size", blocks.size()));
         given.forwarded().ifPresent(forwarded -> message.with("protocol", IpProtocol.name(forwarded.protocol()))
             .with("public-port", forwarded.publicPort()).with("inside-port", forwarded.insidePort()));
-        return message.bytes();
+        return message.payload();
     }
 }

@@ -42,12 +42,13 @@ final class SyslogMessage {
     }
 
     /** The payload of a datagram, of data alone. */
-    ByteBuffer bytes() {
-        return bytes("");
+    Payload payload() {
+        return payload("");
     }
 
     /** The payload of a datagram with a line for people. */
-    ByteBuffer bytes(final String line) {
-        return ByteBuffer.wrap((text + "]" + (line.isEmpty() ? "" : " " + line)).getBytes(StandardCharsets.UTF_8));
+    Payload payload(final String line) {
+        final String all = text + "]" + (line.isEmpty() ? "" : " " + line);
+        return new Payload(ByteBuffer.wrap(all.getBytes(StandardCharsets.UTF_8)), 1);
     }
 }

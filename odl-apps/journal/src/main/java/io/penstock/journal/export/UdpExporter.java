@@ -5,36 +5,31 @@ import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Sends messages to a collector in UDP datagrams. What does not arrive is lost. Never blocks; safe for all threads if
- * the format is.
- *
- * @param <T> what the messages are made of
- */
-public final class UdpExporter<T> implements Consumer<List<T>>, AutoCloseable {
+/** Sends each message in a datagram. The socket never blocks: what its buffer does not take is lost. */
+final class UdpExporter<T> implements Exporter<T> {
     private static final Logger LOG = LoggerFactory.getLogger(UdpExporter.class);
 
-    private final InetSocketAddress collector;
-    private final Function<List<T>, List<ByteBuffer>> format;
+    private final Collector collector;
+    private final Function<List<T>, List<Payload>> format;
     private final DatagramChannel channel;
-    private volatile boolean complained;
+    private final AtomicLong sent = new AtomicLong();
+    private final AtomicLong lost = new AtomicLong();
+    private boolean complained;
 
     /**
      * An exporter to a collector.
      *
-     * @param format makes the payload of datagrams
+     * @param format makes the payload of datagrams; it is called by one thread at a time
      */
-    public UdpExporter(final InetSocketAddress collector, final Function<List<T>, List<ByteBuffer>> format) {
+    UdpExporter(final Collector collector, final Function<List<T>, List<Payload>> format) {
         this.collector = requireNonNull(collector);
         this.format = requireNonNull(format);
         try {
@@ -45,32 +40,39 @@ public final class UdpExporter<T> implements Consumer<List<T>>, AutoCloseable {
         }
     }
 
-    /**
-     * The collector in {@code 192.0.2.9:4739}.
-     *
-     * @throws IllegalArgumentException when the text is no address and port
-     */
-    public static InetSocketAddress collector(final String text) {
-        final int colon = text.lastIndexOf(':');
-        if (colon < 1 || !text.substring(colon + 1).matches("[0-9]{1,5}")) {
-            throw new IllegalArgumentException("'" + text + "' is not ADDRESS:PORT");
+    @Override
+    public synchronized void accept(final List<T> some) {
+        format.apply(some).forEach(this::send);
+    }
+
+    private void send(final Payload datagram) {
+        String reason = "the buffer of the socket is full";
+        boolean isSent = false;
+        try {
+            isSent = channel.send(datagram.bytes(), collector.address()) > 0;
+        } catch (IOException | UnresolvedAddressException e) {
+            reason = e.toString();
         }
-        return new InetSocketAddress(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)));
+        (isSent ? sent : lost).addAndGet(datagram.records());
+        if (!isSent && !complained) {
+            LOG.warn("Cannot send records to {}: {}", collector, reason);
+        }
+        complained = !isSent;
     }
 
     @Override
-    public void accept(final List<T> some) {
-        try {
-            for (final ByteBuffer datagram : format.apply(some)) {
-                channel.send(datagram, collector);
-            }
-            complained = false;
-        } catch (IOException | UnresolvedAddressException e) {
-            if (!complained) {
-                LOG.warn("Cannot send events to {}: {}", collector, e.toString());
-            }
-            complained = true;
-        }
+    public Collector collector() {
+        return collector;
+    }
+
+    @Override
+    public long sent() {
+        return sent.get();
+    }
+
+    @Override
+    public long lost() {
+        return lost.get();
     }
 
     @Override

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 
 class EventSyslogTest {
     private static String message(final OperatorEvent event) {
-        return StandardCharsets.UTF_8.decode(new EventSyslog("host", SampleEvents.CLOCK).apply(List.of(event)).get(0))
-            .toString();
+        final Payload message = new EventSyslog("host", SampleEvents.CLOCK).apply(List.of(event)).get(0);
+        return StandardCharsets.UTF_8.decode(message.bytes()).toString();
     }
 
     @Test

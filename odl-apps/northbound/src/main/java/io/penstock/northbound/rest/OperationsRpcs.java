@@ -7,12 +7,15 @@ import com.google.common.util.concurrent.ListenableFuture;
 import io.penstock.operations.Operations;
 import io.penstock.operations.PoolChange;
 import io.penstock.operations.TraceQuestion;
+import io.penstock.operations.WhyQuestion;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.opendaylight.mdsal.binding.api.RpcProviderService;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Capture;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ChainTrace;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ChainTraceInput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ChainTraceOutput;
@@ -36,6 +39,8 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Verify;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitApplied;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedInput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WaitAppliedOutput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.Why;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.WhyInput;
 import org.opendaylight.yangtools.concepts.Registration;
 import org.opendaylight.yangtools.yang.common.RpcResult;
 
@@ -62,6 +67,8 @@ public final class OperationsRpcs {
             operations.learnedHosts(given("tenant", input.getTenant()))));
         final PortStatistics portStatistics = input -> read(() -> PortsWriter.portStatistics(
             operations.portStatistics(given("node", input.getNode()), Optional.ofNullable(input.getPort()))));
+        final Capture capture = input -> answer(() -> PortsWriter.capturePlace(
+            operations.capturePlace(given("tenant", input.getTenant()), Optional.ofNullable(input.getAttachment()))));
         final Limits limits = input -> read(() -> OperationsWriter.limits(
             operations.limits(node(input), Optional.ofNullable(input.getTenant()))));
         final Leases leases = input -> answer(() ->
@@ -72,6 +79,7 @@ public final class OperationsRpcs {
         final NatUsage natUsage = input -> answer(() -> OperationsWriter.natUsage(operations.natUsage()));
         final NatPreview natPreview =
             input -> read(() -> OperationsWriter.natPreview(operations.natPreview(change(input))));
+        final Why why = input -> read(() -> WhyWriter.why(operations.why(question(input))));
         final WaitApplied waitApplied = input -> Answers.of(() -> waitApplied(input));
         final ChainTrace chainTrace = input -> Answers.of(() -> chainTrace(input));
         final Registration[] registrations = {
@@ -81,7 +89,8 @@ public final class OperationsRpcs {
             provider.registerRpcImplementation(waitApplied), provider.registerRpcImplementation(limits),
             provider.registerRpcImplementation(leases), provider.registerRpcImplementation(dhcpMessages),
             provider.registerRpcImplementation(leaseRelease), provider.registerRpcImplementation(chainTrace),
-            provider.registerRpcImplementation(learnedHosts), provider.registerRpcImplementation(portStatistics)};
+            provider.registerRpcImplementation(learnedHosts), provider.registerRpcImplementation(portStatistics),
+            provider.registerRpcImplementation(why), provider.registerRpcImplementation(capture)};
         return () -> {
             for (final Registration registration : registrations) {
                 registration.close();
@@ -100,6 +109,13 @@ public final class OperationsRpcs {
             given("destination-address", input.getDestinationAddress()), given("protocol", input.getProtocol()),
             given("source-port", input.getSourcePort()).toJava(),
             given("destination-port", input.getDestinationPort()).toJava())).thenApply(OperationsWriter::chainTrace);
+    }
+
+    private static WhyQuestion question(final WhyInput input) {
+        return new WhyQuestion(given("tenant", input.getTenant()), Optional.ofNullable(input.getHost()),
+            Optional.ofNullable(input.getDestination()), Optional.ofNullable(input.getProtocol()),
+            input.getPort() == null ? OptionalInt.empty() : OptionalInt.of(input.getPort().toJava()),
+            Boolean.TRUE.equals(input.getInbound()));
     }
 
     private static <T> T given(final String leaf, final T value) {

@@ -2,6 +2,7 @@
 package io.penstock.northbound.rest;
 
 import io.penstock.operations.DhcpCount;
+import io.penstock.operations.DroppedPacket;
 import io.penstock.operations.FlowCounts;
 import io.penstock.operations.FlowLine;
 import io.penstock.operations.FunctionStatus;
@@ -30,6 +31,7 @@ import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.Counter64;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.DateAndTime;
+import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.MacAddress;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ChainTraceOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.ChainTraceOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.DhcpMessagesOutput;
@@ -58,6 +60,8 @@ import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.chain.trac
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.chain.trace.output.OutboundBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.dhcp.messages.output.CountBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.flows.output.FlowBuilder;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.flows.output.flow.LastDropped;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.flows.output.flow.LastDroppedBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.learned.hosts.output.HostBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.leases.output.LeaseBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.limits.output.LimitBuilder;
@@ -92,6 +96,7 @@ import org.opendaylight.yangtools.yang.binding.util.BindingMap;
 import org.opendaylight.yangtools.yang.common.Uint16;
 import org.opendaylight.yangtools.yang.common.Uint32;
 import org.opendaylight.yangtools.yang.common.Uint64;
+import org.opendaylight.yangtools.yang.common.Uint8;
 
 /** Answers in the words of the model. */
 final class OperationsWriter {
@@ -248,8 +253,22 @@ final class OperationsWriter {
     static FlowsOutput flows(final List<FlowLine> lines) {
         return new FlowsOutputBuilder().setFlow(lines.stream().map(line -> new FlowBuilder()
             .setNode(line.node()).setTable(line.table()).setLabel(line.label()).setDrop(line.drop())
-            .setPackets(counter(line.packets())).setBytes(counter(line.bytes())).setText(line.text()).build())
+            .setPackets(counter(line.packets())).setBytes(counter(line.bytes())).setText(line.text())
+            .setLastDropped(line.lastDropped().map(OperationsWriter::lastDropped).orElse(null)).build())
             .toList()).build();
+    }
+
+    private static LastDropped lastDropped(final DroppedPacket packet) {
+        return new LastDroppedBuilder().setTime(new DateAndTime(packet.time())).setText(packet.text())
+            .setPort(packet.port())
+            .setVlan(packet.vlan().map(Uint16::valueOf).orElse(null)).setSourceMac(new MacAddress(packet.sourceMac()))
+            .setDestinationMac(new MacAddress(packet.destinationMac()))
+            .setEtherType(Uint16.valueOf(packet.etherType()))
+            .setSourceAddress(packet.sourceAddress().orElse(null))
+            .setDestinationAddress(packet.destinationAddress().orElse(null))
+            .setProtocol(packet.protocol().map(Uint8::valueOf).orElse(null))
+            .setSourcePort(packet.sourcePort().map(Uint16::valueOf).orElse(null))
+            .setDestinationPort(packet.destinationPort().map(Uint16::valueOf).orElse(null)).build();
     }
 
     static LimitsOutput limits(final List<Limit> limits) {

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.northbound.rest;
 
+import io.penstock.operations.CapturePlace;
 import io.penstock.operations.PortLine;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.opendaylight.yang.gen.v1.urn.ietf.params.xml.ns.yang.ietf.yang.types.rev130715.Counter64;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.CaptureOutput;
+import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.CaptureOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.PortStatisticsOutput;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.PortStatisticsOutputBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.port.statistics.output.Port;
 import org.opendaylight.yang.gen.v1.urn.penstock.operations.rev261121.port.statistics.output.PortBuilder;
+import org.opendaylight.yangtools.yang.common.Uint16;
 import org.opendaylight.yangtools.yang.common.Uint64;
 
-/** Writes counters of ports. */
+/** Writes counters of ports, and places of captures. */
 final class PortsWriter {
     private PortsWriter() {
         // Only functions.
@@ -19,6 +23,11 @@ final class PortsWriter {
 
     static PortStatisticsOutput portStatistics(final List<PortLine> lines) {
         return new PortStatisticsOutputBuilder().setPort(lines.stream().map(PortsWriter::port).toList()).build();
+    }
+
+    static CaptureOutput capturePlace(final CapturePlace place) {
+        return new CaptureOutputBuilder().setAttachment(place.attachment()).setNode(place.node())
+            .setPort(place.port()).setVlan(Uint16.valueOf(place.vlan())).build();
     }
 
     private static Port port(final PortLine line) {

@@ -4,6 +4,7 @@ package io.penstock.northbound.stream;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.events.EventSink;
+import io.penstock.events.Notice;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
@@ -87,12 +88,15 @@ public final class EventHub implements AutoCloseable {
 
     /** Takes events, which have the time of a clock. */
     public EventSink sink(final Clock clock) {
-        return event -> {
-            if (!listeners.isEmpty()) {
-                final String json = EventJson.of(models.get(), event, clock.instant());
-                listeners.forEach(listener -> listener.give(json));
-            }
-        };
+        return event -> tell(Notice.of(event, clock.instant()));
+    }
+
+    /** Takes an event of this member or of another one. */
+    void tell(final Notice notice) {
+        if (!listeners.isEmpty()) {
+            final String json = EventJson.of(models.get(), notice);
+            listeners.forEach(listener -> listener.give(json));
+        }
     }
 
     @Deactivate

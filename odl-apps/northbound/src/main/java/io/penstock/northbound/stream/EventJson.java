@@ -2,11 +2,10 @@
 package io.penstock.northbound.stream;
 
 import com.google.gson.stream.JsonWriter;
-import io.penstock.events.OperatorEvent;
+import io.penstock.events.Notice;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
-import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.opendaylight.yangtools.yang.common.QName;
 import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier.NodeIdentifier;
@@ -23,7 +22,7 @@ final class EventJson {
         // Stateless.
     }
 
-    static String of(final EffectiveModelContext models, final OperatorEvent event, final Instant time) {
+    static String of(final EffectiveModelContext models, final Notice event) {
         final ContainerNode body = Notifications.body(models, event);
         final QName name = body.getIdentifier().getNodeType();
         final SchemaInferenceStack stack = SchemaInferenceStack.of(models);
@@ -31,7 +30,7 @@ final class EventJson {
         final StringWriter text = new StringWriter();
         try (JsonWriter json = new JsonWriter(text)) {
             json.beginObject().name("ietf-restconf:notification").beginObject()
-                .name("event-time").value(time.truncatedTo(ChronoUnit.MILLIS).toString())
+                .name("event-time").value(event.time().truncatedTo(ChronoUnit.MILLIS).toString())
                 .name(event.notification()).beginObject();
             try (NormalizedNodeWriter writer = NormalizedNodeWriter.forStreamWriter(
                     JSONNormalizedNodeStreamWriter.createNestedWriter(

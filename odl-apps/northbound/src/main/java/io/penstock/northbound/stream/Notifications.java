@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.events.Details;
 import io.penstock.events.EventSink;
+import io.penstock.events.Notice;
 import io.penstock.events.OperatorEvent;
 import java.time.Clock;
 import java.time.Instant;
@@ -66,8 +67,13 @@ public final class Notifications implements EventSink {
 
     @Override
     public void tell(final OperatorEvent event) {
-        final ContainerNode body = body(models.get(), event);
-        final Sent sent = new Sent(Absolute.of(body.getIdentifier().getNodeType()), body, clock.instant());
+        tell(Notice.of(event, clock.instant()));
+    }
+
+    /** Sends an event of this member or of another one. */
+    void tell(final Notice notice) {
+        final ContainerNode body = body(models.get(), notice);
+        final Sent sent = new Sent(Absolute.of(body.getIdentifier().getNodeType()), body, notice.time());
         if (notifications.offerNotification(sent) == DOMNotificationPublishService.REJECTED) {
             LOG.warn("A notification was dropped: the queue of notifications is full");
         }
@@ -78,7 +84,7 @@ public final class Notifications implements EventSink {
      *
      * @throws IllegalArgumentException when the model has no such notification, leaf or value
      */
-    static ContainerNode body(final EffectiveModelContext models, final OperatorEvent event) {
+    static ContainerNode body(final EffectiveModelContext models, final Notice event) {
         final String[] name = event.notification().split(":", 2);
         final NotificationDefinition definition = models.findModules(name[0]).stream()
             .flatMap(module -> module.getNotifications().stream())

@@ -4,6 +4,7 @@ package io.penstock.northbound.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.events.Notice;
 import io.penstock.events.OperatorEvent;
 import io.penstock.events.SampleEvents;
 import io.penstock.southbound.openflow.MdSalInProcess;
@@ -48,7 +49,7 @@ class NotificationsTest {
     @ParameterizedTest
     @MethodSource("samples")
     void anEventIsANotificationOfTheModel(final OperatorEvent event) {
-        final ContainerNode body = Notifications.body(MODEL, event);
+        final ContainerNode body = Notifications.body(MODEL, Notice.of(event, SampleEvents.CLOCK.instant()));
         assertThat(body.getIdentifier().getNodeType().getLocalName()).isEqualTo(event.notification().split(":")[1]);
         assertThat(body.body()).hasSize((int) event.details().leaves().stream().map(leaf -> leaf.name()).distinct()
             .count());
@@ -58,7 +59,7 @@ class NotificationsTest {
     @MethodSource("samples")
     void anEventReachesListenersWithItsTime(final OperatorEvent event) throws InterruptedException {
         final BlockingQueue<DOMNotification> heard = new LinkedBlockingQueue<>();
-        final ContainerNode body = Notifications.body(MODEL, event);
+        final ContainerNode body = Notifications.body(MODEL, Notice.of(event, SampleEvents.CLOCK.instant()));
         try (var registration = MDSAL.domNotifications().registerNotificationListener(heard::add,
                 Absolute.of(body.getIdentifier().getNodeType()))) {
             new Notifications(() -> MODEL, MDSAL.domPublisher(), SampleEvents.CLOCK).tell(event);
@@ -70,7 +71,8 @@ class NotificationsTest {
 
     @Test
     void valuesAreThoseOfTheModel() {
-        assertThatThrownBy(() -> Notifications.body(MODEL, SampleEvents.REPAIR_OF_LESS_THAN_NOTHING))
+        final Notice wrong = Notice.of(SampleEvents.REPAIR_OF_LESS_THAN_NOTHING, SampleEvents.CLOCK.instant());
+        assertThatThrownBy(() -> Notifications.body(MODEL, wrong))
             .isInstanceOf(IllegalArgumentException.class);
     }
 }

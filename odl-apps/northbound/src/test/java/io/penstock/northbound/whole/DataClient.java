@@ -192,9 +192,11 @@ final class DataClient {
         }
     }
 
-    /** Calls an operation of the module penstock-operations, whatever the answer. */
+    /** Calls an operation of the module penstock-operations, or of one that its name has, whatever the answer. */
     Answer operation(final String operation, final String input) {
-        final QName name = codec.name("penstock-operations", operation);
+        final int colon = operation.indexOf(':');
+        final QName name = codec.name(colon < 0 ? "penstock-operations" : operation.substring(0, colon),
+            operation.substring(colon + 1));
         final DOMRpcResult result = get(mdsal.domRpcs().invokeRpc(name, codec.parseInput(name, input)));
         return result.errors().isEmpty()
             ? new Answer(true, codec.output(name, result.value()), "")

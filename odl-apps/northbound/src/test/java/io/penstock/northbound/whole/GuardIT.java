@@ -2,9 +2,16 @@
 package io.penstock.northbound.whole;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import com.google.common.base.Throwables;
+import io.penstock.base.tasks.TaskThread;
 import io.penstock.configuration.ConfigurationStore;
+import io.penstock.configuration.DatastoreException;
 import io.penstock.configuration.Desired;
+import io.penstock.configuration.JournalLines;
+import io.penstock.configuration.Mastership;
 import io.penstock.configuration.Readiness;
 import io.penstock.configuration.Stored;
 import io.penstock.northbound.whole.DataClient.Answer;
@@ -13,16 +20,31 @@ import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.rules.Violation;
 import io.penstock.southbound.openflow.MdSalInProcess;
 import io.penstock.testkit.Documents;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.opendaylight.mdsal.binding.api.WriteTransaction;
+import org.opendaylight.mdsal.common.api.LogicalDatastoreType;
+import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.MastershipBuilder;
+import org.opendaylight.yangtools.yang.binding.InstanceIdentifier;
+import org.opendaylight.yangtools.yang.common.Uint64;
 
 /** Without an engine that can carry it out no change is stored, and the error names the reason. */
 @Tag("hostile")
 class GuardIT {
+    private static final Instant TIME = Instant.parse("2026-11-26T12:00:00Z");
+    private static final InstanceIdentifier<
+        org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.Mastership> MASTERSHIP =
+        InstanceIdentifier.create(org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.Allocations.class)
+            .child(org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.Mastership.class);
     private static final String PATH = Documents.ACLS + "/acl=all";
     private static final List<String> WRONG = List.of("{'name': 'first', 'chain': 'gone'}",
         "{'name': 'second', 'egress-acl': 'gone'}");
@@ -66,12 +88,79 @@ class GuardIT {
     }
 
     @Test
+    void aFormerMasterWritesNothing() {
+        try (MdSalInProcess mdsal = new MdSalInProcess();
+                ConfigurationStore store = new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker())) {
+            final Allocations allocations = Allocations.none().withSecret("a".repeat(64));
+            final Mastership first = store.claim("member-1", TIME);
+            assertThat(first.epoch()).isEqualTo(TIME.getEpochSecond());
+            final Mastership second = store.claim("member-2", TIME.minusSeconds(5));
+            assertThat(second.epoch()).as("a clock that is behind").isEqualTo(first.epoch() + 1);
+            assertThatThrownBy(() -> store.writeAllocations(first, Allocations.none(), allocations, Optional.empty(),
+                JournalLines.NONE))
+                .isInstanceOf(DatastoreException.class).hasMessageContaining("the master no more")
+                .hasMessageContaining("was followed by " + second.epoch() + " of member-2");
+            assertThat(store.readAllocations()).isEqualTo(Allocations.none());
+            store.writeAllocations(second, Allocations.none(), allocations, Optional.empty(),
+                JournalLines.NONE);
+            assertThat(store.readAllocations()).isEqualTo(allocations);
+            assertThat(store.claim("member-1", TIME.plusSeconds(9)).epoch()).isEqualTo(TIME.getEpochSecond() + 9);
+        }
+    }
+
+    /** As a member does whose transaction was under way when it lost the leadership: without what it had read. */
+    @Test
+    void whatAFormerMasterRepeatsIsRefused() throws Exception {
+        try (MdSalInProcess mdsal = new MdSalInProcess();
+                ConfigurationStore store = new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker());
+                TaskThread engine = new TaskThread("engine")) {
+            final Mastership first = store.claim("member-1", TIME);
+            final Mastership second = store.claim("member-2", TIME);
+            final AtomicBoolean ends = new AtomicBoolean();
+            final CompletableFuture<Integer> stored = new CompletableFuture<>();
+            engine.run(() -> stored.complete(storeUntil(ends, store, second)));
+            int refusedAsFormer = 0;
+            for (int attempt = 0; attempt < 1000; attempt++) {
+                final WriteTransaction repeated = mdsal.broker().newWriteOnlyTransaction();
+                repeated.mergeParentStructurePut(LogicalDatastoreType.CONFIGURATION, MASTERSHIP,
+                    new MastershipBuilder().setEpoch(Uint64.valueOf(first.epoch())).setMember(first.member()).build());
+                final ExecutionException refused =
+                    assertThrows(ExecutionException.class, () -> repeated.commit().get(10, TimeUnit.SECONDS));
+                refusedAsFormer += Throwables.getStackTraceAsString(refused).contains("member-1 is the master no more")
+                    ? 1 : 0;
+            }
+            ends.set(true);
+            assertThat(stored.get(10, TimeUnit.SECONDS)).as("the master goes on").isPositive();
+            assertThat(refusedAsFormer).as("while the master stored").isPositive();
+            store.writeAllocations(second, store.readAllocations(), Allocations.none(), Optional.empty(),
+                JournalLines.NONE);
+        }
+    }
+
+    private static int storeUntil(final AtomicBoolean ends, final ConfigurationStore store, final Mastership master) {
+        int times = 0;
+        while (!ends.get()) {
+            final Allocations now = store.readAllocations();
+            try {
+                store.writeAllocations(master, now, now.withSecret(Integer.toHexString(times)), Optional.empty(),
+                    JournalLines.NONE);
+                times++;
+            } catch (DatastoreException e) {
+                // Both have written the mastership: the later one conflicts.
+                assertThat(e).hasMessageNotContaining("master no more");
+            }
+        }
+        return times;
+    }
+
+    @Test
     void theControllerAloneChangesWhatItHandedOut() {
         try (MdSalInProcess mdsal = new MdSalInProcess();
                 ConfigurationStore store = new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker())) {
             final DataClient client = new DataClient(mdsal);
             final Allocations allocations = Allocations.none().withSecret("a".repeat(64));
-            store.writeAllocations(Allocations.none(), allocations, Optional.empty());
+            store.writeAllocations(store.claim("member-1", TIME), Allocations.none(), allocations, Optional.empty(),
+                JournalLines.NONE);
             final String place = "penstock-allocation:allocations";
             assertThat(client.data("PUT", place, "{'penstock-allocation:allocations': {'last-vrf': 7}}").messages())
                 .contains("penstock-allocation is written by the controller alone");

@@ -156,7 +156,8 @@ final class JsonCodec {
     ContainerNode parseInput(final QName operation, final String input) {
         final SchemaInferenceStack stack = SchemaInferenceStack.of(model);
         stack.enterSchemaTree(operation);
-        return (ContainerNode) parse(stack, "{'penstock-operations:input': " + input + "}");
+        return (ContainerNode) parse(stack, "{'" + model.findModule(operation.getModule()).orElseThrow().getName()
+            + ":input': " + input + "}");
     }
 
     /** The output of an operation. */

@@ -73,7 +73,7 @@ public final class DhcpService implements Grantor {
     private final Probes probes;
     private final DhcpServer server;
     private final LeaseTables tables = new LeaseTables();
-    private final Counts counts = new Counts();
+    private final Counts counts;
     private final EmptyPools empty;
     /** Tenants on whose messages the server failed lately. */
     private final Troubles<String> faults;
@@ -112,6 +112,7 @@ public final class DhcpService implements Grantor {
         arrivals = new Arrivals(mark);
         releases = new Releases(mark);
         probes = new Probes(clock, timer);
+        counts = new Counts(clock);
         server = new DhcpServer(clock);
         empty = new EmptyPools(clock, events);
         faults = new Troubles<>(clock, EmptyPools.LEAST);

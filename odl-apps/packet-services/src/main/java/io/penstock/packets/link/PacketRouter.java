@@ -19,8 +19,17 @@ import java.util.function.Function;
  * are set before the first packet comes; from then on safe for all threads.
  */
 public final class PacketRouter implements PacketInListener {
+    private static final String DROPS = "drop-report";
+
+    private final LastDropped dropped;
     private final PacketInCounts counts = new PacketInCounts();
     private final Map<Table, List<Route>> routes = new EnumMap<>(Table.class);
+
+    /** Without routes yet; packets that were dropped go to {@code dropped}, whatever their table is. */
+    public PacketRouter(final LastDropped dropped) {
+        this.dropped = requireNonNull(dropped);
+        counts.expect(DROPS);
+    }
 
     private record Route(String service, Function<PacketIn, Fate> handler) { }
 
@@ -49,6 +58,10 @@ public final class PacketRouter implements PacketInListener {
 
     @Override
     public void onPacketIn(final PacketIn packet) {
+        if (LastDropped.isOne(packet)) {
+            counts.count(DROPS, dropped::onPacketIn, packet);
+            return;
+        }
         final Optional<Table> table = Table.ofNumber(packet.table());
         for (final Route route : table.map(routes::get).orElse(List.of())) {
             if (counts.count(route.service(), route.handler(), packet) != Fate.NOT_MINE) {

@@ -65,14 +65,29 @@ public final class NeighbourResolver {
         }
     }
 
-    /** What is desired at the moment. */
-    Desired desired() {
-        return links.desired();
+    /**
+     * Asks for an address on the networks of a node: of the backbone, or else of a tenant, where it is one of a subnet.
+     *
+     * @param tenant name of the tenant
+     * @param outside whether it is on a network of the backbone
+     */
+    public void ask(final String node, final String tenant, final Ipv4 address, final boolean outside) {
+        if (outside) {
+            askBackbone(node, address);
+        } else {
+            Optional.ofNullable(links.desired().allocations().tenants().get(tenant)).flatMap(given -> given.vrf(node))
+                .ifPresent(vrf -> askTenant(node, vrf, address, Optional.empty()));
+        }
     }
 
     /** Asks for a host of a tenant, where it is if that is known. */
     void ask(final String node, final KnownHost host) {
         askTenant(node, host.vrf(), host.address(), host.attachment());
+    }
+
+    /** What is desired at the moment. */
+    Desired desired() {
+        return links.desired();
     }
 
     private void askBackbone(final String node, final Ipv4 nextHop) {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.PacketIn;
 import io.penstock.southbound.openflow.SwitchId;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +17,9 @@ import org.junit.jupiter.api.Test;
 class PacketRouterTest {
     private static final int UNKNOWN = 253;
 
+    private final LastDropped dropped = new LastDropped(InstantSource.fixed(Instant.EPOCH));
     private final List<String> got = new ArrayList<>();
-    private final PacketRouter router = new PacketRouter()
+    private final PacketRouter router = new PacketRouter(dropped)
         .route(Table.NEIGHBOUR_FOUND, "first", packet -> take("first", packet.inPort() == 1))
         .route(Table.NEIGHBOUR_FOUND, "second", packet -> take("second", packet.inPort() == 2))
         .route(Table.DHCP_REQUEST, "failing", packet -> {

@@ -11,12 +11,16 @@ import java.util.Optional;
 /**
  * A flow as it is wanted on, or was read from, a switch. Immutable; the matches are kept in the order of
  * {@link MatchField}, one a field, those on wide registers as matches on their parts, as a switch tells of them; so
- * equal flows are equal values. No actions and no next table means drop.
+ * equal flows are equal values. No actions and no next table means drop, and so does a flow that only
+ * reports drops.
  *
  * @param idleTimeout seconds, 0 for none
  */
 public record FlowSpec(Table table, int priority, List<FieldMatch> matches, List<Action> actions,
         Optional<Table> next, long cookie, int idleTimeout) {
+    /** Where a flow that drops packets, and shows some of them to the controller, puts its number. */
+    public static final FieldRange DROP_NUMBER = new FieldRange(MatchField.REG12, 31, 16);
+
     public FlowSpec {
         requireNonNull(table);
         requireNonNull(next);
@@ -59,9 +63,15 @@ public record FlowSpec(Table table, int priority, List<FieldMatch> matches, List
         return new Key(table, priority, matches);
     }
 
-    /** Whether a packet ends here without leaving. */
+    /** Whether a packet ends here without leaving, be it that the controller is shown some of them. */
     public boolean isDrop() {
-        return actions.isEmpty() && next.isEmpty();
+        return next.isEmpty() && actions.isEmpty() || reportsDrops();
+    }
+
+    /** Whether it drops packets and shows some of them to the controller: meter, number, output, and no more. */
+    public boolean reportsDrops() {
+        return next.isEmpty() && actions.size() == 3 && actions.get(1) instanceof Action.Load number
+            && number.target().equals(DROP_NUMBER);
     }
 
     /** In ovs-ofctl text with table names. */

@@ -44,8 +44,14 @@ public enum FlowText {
         return String.join(",", head) + " actions=" + actions(flow);
     }
 
+    /** What a switch knows a flow by, as one line. */
+    public String key(final FlowSpec.Key key) {
+        return Stream.concat(Stream.of("table=" + tableText.apply(key.table()), "priority=" + key.priority()),
+            key.matches().stream().map(FlowText::match)).collect(Collectors.joining(","));
+    }
+
     private String actions(final FlowSpec flow) {
-        if (flow.isDrop()) {
+        if (flow.actions().isEmpty() && flow.next().isEmpty()) {
             return "drop";
         }
         return Stream.concat(flow.actions().stream().map(this::action),

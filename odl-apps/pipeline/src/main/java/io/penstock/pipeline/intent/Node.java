@@ -13,16 +13,18 @@ import java.util.TreeMap;
  * A compute node and its physical ports.
  *
  * @param address from which alone it is believed; nothing if that does not matter
+ * @param dropReports whether the controller is shown some of the packets that its switch drops
  */
-public record Node(String name, String vhostDirectory, List<Port> ports, Optional<String> address) {
+public record Node(String name, String vhostDirectory, List<Port> ports, Optional<String> address,
+        boolean dropReports) {
     public Node {
         requireNonNull(address);
         ports = List.copyOf(ports);
     }
 
-    /** A node of any address. */
+    /** A node of any address that reports no drops. */
     public Node(final String name, final String vhostDirectory, final List<Port> ports) {
-        this(name, vhostDirectory, ports, Optional.empty());
+        this(name, vhostDirectory, ports, Optional.empty(), false);
     }
 
     /** What a port is for. */

@@ -67,9 +67,9 @@ public record MeterDiff(List<MeterSpec> missing, List<MeterSpec> wrong, SortedSe
             wanted.addAll(meters);
             there.addAll(before);
         });
-        if (plan.functionMeters() != installed.functionMeters()) {
-            wanted.addAll(plan.functionMeters());
-            there.addAll(installed.functionMeters());
+        if (plan.nodeMeters() != installed.nodeMeters()) {
+            wanted.addAll(plan.nodeMeters());
+            there.addAll(installed.nodeMeters());
         }
         there.forEach(meter -> excess.add(meter.id()));
         for (final MeterSpec meter : wanted) {

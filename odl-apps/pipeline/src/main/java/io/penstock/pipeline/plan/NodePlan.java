@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  * what is the same in both.
  *
  * @param nodeFlows flows of the node and of the backbone
- * @param functionMeters meters of the ports of functions
+ * @param nodeMeters meters of the ports of functions, and of reports of drops
  * @param tenantFlows flows of the tenants by VRF
  * @param tenantMeters meters of the tenants by VRF
  * @param orders what the agent of the node has to do for the tenants, by conntrack zone; each zone in use is there:
@@ -34,12 +34,12 @@ import java.util.stream.Stream;
  *     the chains of those with functions that connections are spread over
  * @param quarantined tenants that cannot be planned, by name
  */
-public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows, List<MeterSpec> functionMeters,
+public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows, List<MeterSpec> nodeMeters,
         SortedMap<VrfId, List<PlannedFlow>> tenantFlows, SortedMap<VrfId, List<MeterSpec>> tenantMeters,
         SortedMap<Integer, TenantOrders> orders, SortedMap<String, Quarantine> quarantined) {
     public NodePlan {
         nodeFlows = List.copyOf(nodeFlows);
-        functionMeters = List.copyOf(functionMeters);
+        nodeMeters = List.copyOf(nodeMeters);
         tenantFlows = Collections.unmodifiableSortedMap(tenantFlows);
         tenantMeters = Collections.unmodifiableSortedMap(tenantMeters);
         orders = Collections.unmodifiableSortedMap(orders);
@@ -47,10 +47,10 @@ public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows, List<Mete
     }
 
     /** A plan that has all tenants of the node. */
-    public NodePlan(final BridgePlan bridge, final List<PlannedFlow> nodeFlows, final List<MeterSpec> functionMeters,
+    public NodePlan(final BridgePlan bridge, final List<PlannedFlow> nodeFlows, final List<MeterSpec> nodeMeters,
             final SortedMap<VrfId, List<PlannedFlow>> tenantFlows,
             final SortedMap<VrfId, List<MeterSpec>> tenantMeters, final SortedMap<Integer, TenantOrders> orders) {
-        this(bridge, nodeFlows, functionMeters, tenantFlows, tenantMeters, orders, Collections.emptySortedMap());
+        this(bridge, nodeFlows, nodeMeters, tenantFlows, tenantMeters, orders, Collections.emptySortedMap());
     }
 
     /** All meters of the switch by their id; made anew by each call. */
@@ -59,7 +59,7 @@ public record NodePlan(BridgePlan bridge, List<PlannedFlow> nodeFlows, List<Mete
         for (final Meter meter : Meter.values()) {
             meters.put(meter.number(), meter.spec());
         }
-        functionMeters.forEach(meter -> meters.put(meter.id(), meter));
+        nodeMeters.forEach(meter -> meters.put(meter.id(), meter));
         tenantMeters.values().forEach(each -> each.forEach(meter -> meters.put(meter.id(), meter)));
         return meters;
     }

@@ -21,10 +21,23 @@ import java.util.Set;
  * @param proper planned and there
  * @param excess there and not planned
  * @param wrong there with other actions, cookie or timeout; the planned flow
+ * @param reports those of the wrong ones that drop, as what is there does: only the reports of it differ
  */
-public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowSpec> excess, List<FlowSpec> wrong) {
+public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowSpec> excess, List<FlowSpec> wrong,
+        Set<FlowSpec> reports) {
     /** Owner of learned flows that no VRF owns. Only former releases had such flows; they expire within minutes. */
     private static final int NO_VRF = 0;
+
+    /** A difference in which packets of each wrong flow have another fate. */
+    public PlanDiff(final List<FlowSpec> missing, final List<FlowSpec> proper, final List<FlowSpec> excess,
+            final List<FlowSpec> wrong) {
+        this(missing, proper, excess, wrong, Set.of());
+    }
+
+    /** The wrong flows whose packets have another fate, so that what the switch remembers of them may be wrong. */
+    public List<FlowSpec> changed() {
+        return reports.isEmpty() ? wrong : wrong.stream().filter(flow -> !reports.contains(flow)).toList();
+    }
 
     /** Whether the switch is as planned. */
     public boolean isEmpty() {
@@ -92,7 +105,7 @@ public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowS
             .filter(flow -> OwedFlush.of(flow).isEmpty())
             .filter(flow -> !Cookie.is(flow.cookie(), Kind.TENANT) || !isOf(flow, kept))
             .filter(flow -> !isLearned(flow) || !isOf(flow, vrfs) && Cookie.ownerId(flow.cookie()) != NO_VRF).toList();
-        return new PlanDiff(diff.missing(), diff.proper(), excess, diff.wrong());
+        return new PlanDiff(diff.missing(), diff.proper(), excess, diff.wrong(), diff.reports());
     }
 
     private static boolean isOf(final FlowSpec flow, final Set<VrfId> vrfs) {
@@ -114,14 +127,18 @@ public record PlanDiff(List<FlowSpec> missing, List<FlowSpec> proper, List<FlowS
         final List<FlowSpec> missing = new ArrayList<>();
         final List<FlowSpec> proper = new ArrayList<>();
         final List<FlowSpec> wrong = new ArrayList<>();
+        final Set<FlowSpec> reports = new HashSet<>();
         for (final FlowSpec wanted : planned) {
             final FlowSpec found = there.remove(wanted.key());
             if (found == null) {
                 missing.add(wanted);
             } else {
                 (found.equals(wanted) ? proper : wrong).add(wanted);
+                if (found.isDrop() && wanted.isDrop() && found.cookie() == wanted.cookie() && !found.equals(wanted)) {
+                    reports.add(wanted);
+                }
             }
         }
-        return new PlanDiff(missing, proper, List.copyOf(there.values()), wrong);
+        return new PlanDiff(missing, proper, List.copyOf(there.values()), wrong, reports);
     }
 }

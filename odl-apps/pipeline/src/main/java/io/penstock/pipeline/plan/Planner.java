@@ -20,6 +20,7 @@ import io.penstock.pipeline.plan.Quarantine.Flows;
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.CtTimeout;
+import io.penstock.pipeline.registry.DropReport;
 import io.penstock.pipeline.registry.FunctionMeter;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.VrfId;
@@ -56,7 +57,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,7 +86,7 @@ public final class Planner {
     private @Nullable Surroundings surroundings;
     private @Nullable BridgePlan bridge;
     private List<PlannedFlow> nodeFlows = List.of();
-    private List<MeterSpec> functionMeters = List.of();
+    private List<MeterSpec> nodeMeters = List.of();
     private @Nullable TenantSurroundings tenantSurroundings;
 
     /** All that the flows of the node depend on. */
@@ -154,7 +157,7 @@ public final class Planner {
         final boolean same = now.equals(surroundings);
         if (!same) {
             nodeFlows = planNode(node);
-            functionMeters = functionMeters(node);
+            nodeMeters = nodeMeters(node);
             bridge = bridge(node);
             surroundings = now;
             final TenantSurroundings around = TenantSurroundings.of(node);
@@ -190,7 +193,7 @@ public final class Planner {
             tenantMeters.put(planned.vrf(), planned.meters());
             orders.putAll(planned.orders());
         });
-        return new NodePlan(requireNonNull(bridge), nodeFlows, functionMeters, tenantFlows, tenantMeters, orders,
+        return new NodePlan(requireNonNull(bridge), nodeFlows, nodeMeters, tenantFlows, tenantMeters, orders,
             found);
     }
 
@@ -240,7 +243,7 @@ public final class Planner {
         if (!sameOrders) {
             last.values().forEach(planned -> orders.putAll(planned.orders()));
         }
-        return Optional.of(new NodePlan(before.bridge(), nodeFlows, functionMeters, tenantFlows, tenantMeters, orders));
+        return Optional.of(new NodePlan(before.bridge(), nodeFlows, nodeMeters, tenantFlows, tenantMeters, orders));
     }
 
     /** The plans of the node's tenants by name, but of those at fault. */
@@ -312,7 +315,8 @@ public final class Planner {
         final TenantView view = node.view(tenant);
         final List<PlannedFlow> flows = new ArrayList<>();
         final long cookie = Cookie.of(Cookie.Kind.TENANT, view.vrf());
-        STAGES.forEach(stage -> stage.planTenant(node, view, new FlowSink(stage, cookie, flows::add)));
+        final Consumer<PlannedFlow> target = into(flows, node);
+        STAGES.forEach(stage -> stage.planTenant(node, view, new FlowSink(stage, cookie, target)));
         final TenantPlan planned = new TenantPlan(allocation, view.vrf(), flooding, List.copyOf(flows),
             TenantMeters.of(view), TenantOrders.of(node, view));
         tenants.remember(tenant, planned);
@@ -321,14 +325,22 @@ public final class Planner {
 
     private static List<PlannedFlow> planNode(final NodeView node) {
         final List<PlannedFlow> flows = new ArrayList<>();
-        STAGES.forEach(stage -> stage.planNode(node, new FlowSink(stage, Cookie.of(stage.owner(), 0), flows::add)));
+        final Consumer<PlannedFlow> target = into(flows, node);
+        STAGES.forEach(stage -> stage.planNode(node, new FlowSink(stage, Cookie.of(stage.owner(), 0), target)));
         return List.copyOf(flows);
     }
 
-    private static List<MeterSpec> functionMeters(final NodeView node) {
-        return node.functions().stream().filter(function -> function.health().isPresent())
-            .flatMap(function -> function.instances().stream()).flatMap(instance -> instance.sides().stream())
-            .map(port -> FunctionMeter.spec(node.port(port))).toList();
+    /** Flows have been held to the contract of their table; a drop with reports is no other fate of a packet. */
+    private static Consumer<PlannedFlow> into(final List<PlannedFlow> flows, final NodeView node) {
+        return node.node().dropReports()
+            ? each -> flows.add(new PlannedFlow(DropReport.of(each.flow()), each.label())) : flows::add;
+    }
+
+    private static List<MeterSpec> nodeMeters(final NodeView node) {
+        return Stream.concat(node.node().dropReports() ? DropReport.meters().stream() : Stream.empty(),
+            node.functions().stream().filter(function -> function.health().isPresent())
+                .flatMap(function -> function.instances().stream()).flatMap(instance -> instance.sides().stream())
+                .map(port -> FunctionMeter.spec(node.port(port)))).toList();
     }
 
     private static BridgePlan bridge(final NodeView view) {

@@ -21,10 +21,11 @@ import java.util.TreeMap;
  * What the agent of a node has to do for a tenant in one of its conntrack zones, beside what the switch can do by
  * itself.
  *
+ * @param tenant name of the tenant; in the zone of its translations alone
  * @param sessions most connections in the zone
  * @param dns what the resolver of the node has to know of the tenant; in the zone of its translations alone
  */
-public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
+public record TenantOrders(Optional<String> tenant, Optional<Integer> sessions, Optional<Resolver> dns) {
 
     /**
      * A tenant at the resolver.
@@ -50,13 +51,13 @@ public record TenantOrders(Optional<Integer> sessions, Optional<Resolver> dns) {
         final Optional<Node.Port> port = node.node().servicePort();
         final Optional<Integer> sessions = view.tenant().protection().quota().mostSessions();
         final SortedMap<Integer, TenantOrders> orders = new TreeMap<>();
-        orders.put(view.vrf().natZone(), new TenantOrders(sessions,
+        orders.put(view.vrf().natZone(), new TenantOrders(Optional.of(view.tenant().name()), sessions,
             view.tenant().services().dns().filter(dns -> port.isPresent()).map(dns -> resolver(node, view, dns))));
         if (view.tracksLists() || view.admitsIpv6Replies()) {
-            orders.put(view.vrf().aclZone(), new TenantOrders(sessions, Optional.empty()));
+            orders.put(view.vrf().aclZone(), new TenantOrders(Optional.empty(), sessions, Optional.empty()));
         }
         if (!view.places().isEmpty()) {
-            orders.put(view.vrf().chainZone(), new TenantOrders(sessions, Optional.empty()));
+            orders.put(view.vrf().chainZone(), new TenantOrders(Optional.empty(), sessions, Optional.empty()));
         }
         return orders;
     }

@@ -4,6 +4,7 @@ package io.penstock.pipeline.registry;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.flow.FieldRange;
+import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MatchField;
 
 /**
@@ -59,6 +60,9 @@ public enum Register {
         "Conntrack zone of the tenant's access lists."),
     ERROR_MTU(MatchField.REG12, 15, 0, Table.VRF_ROUTE, Table.ROUTING_ERROR,
         "Longest packet that the outgoing network accepts, where lengths are checked."),
+    DROP(FlowSpec.DROP_NUMBER.field(), FlowSpec.DROP_NUMBER.high(), FlowSpec.DROP_NUMBER.low(), Table.CLASSIFY,
+        Table.EGRESS,
+        "Number of the flow that drops the packet, where a node reports drops."),
     NEXT_HOP6(MatchField.XXREG2, 127, 0, Table.BACKBONE_IN, Table.NEIGHBOUR_FOUND,
         "IPv6 address of the next hop; before routing, the address that is pinged."),
     NEIGHBOUR_LEARNED(MatchField.REG13, 0, 0, Table.BACKBONE_ND, Table.ND_LEARN,

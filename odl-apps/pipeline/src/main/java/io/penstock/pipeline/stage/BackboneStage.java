@@ -28,6 +28,9 @@ import java.util.Set;
  * Sample flows: golden/base.flows, tables backbone_in and backbone_route.
  */
 public final class BackboneStage implements Stage {
+    /** Label of flows that learn from ARP on an uplink, with the name of the port. */
+    public static final String NEIGHBOURS = "learn neighbours on ";
+
     private static final Set<Table> TABLES = Set.of(Table.CLASSIFY, Table.BACKBONE_IN, Table.BACKBONE_ROUTE,
         Table.EGRESS);
 
@@ -111,7 +114,7 @@ public final class BackboneStage implements Stage {
             .when(MatchField.ARP_OP, Replies.ARP_REQUEST).when(MatchField.ARP_TPA, uplink.address())
             .when(MatchField.ARP_SPA, uplink.prefix())
             .then(learn).then(Replies.arp(mac, uplink.address())).then(Replies.backToSender()).go(Table.EGRESS);
-        sink.flow(Table.BACKBONE_IN, Priority.LOW, "learn neighbours on " + uplink.port()).arp().when(from)
+        sink.flow(Table.BACKBONE_IN, Priority.LOW, NEIGHBOURS + uplink.port()).arp().when(from)
             .when(MatchField.ARP_SPA, uplink.prefix()).then(learn).end();
         sink.flow(Table.BACKBONE_IN, Priority.GUARD, "ping to the backbone address").when(from).ipv4()
             .when(MatchField.IP_DST, uplink.address()).when(MatchField.IP_PROTO, IpProtocol.ICMP)

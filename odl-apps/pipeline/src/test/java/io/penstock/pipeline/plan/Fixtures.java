@@ -36,6 +36,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** Networks to plan in tests. */
@@ -82,6 +84,14 @@ public final class Fixtures {
             .map(each -> each.withMtu(mtu)).toList(), around.backbone().routes(), around.backbone().resolvers())
             .with(around.backbone().ipv6()), around.pools(), around.functions(), around.chains(), around.tenants(),
             around.acls());
+    }
+
+    /** A network whose nodes report drops. */
+    public static Snapshot reporting(final Snapshot around) {
+        final SortedMap<String, Node> nodes = new TreeMap<>(around.nodes());
+        nodes.replaceAll((name, node) -> new Node(name, node.vhostDirectory(), node.ports(), node.address(), true));
+        return new Snapshot(nodes, around.backbone(), around.pools(), around.functions(), around.chains(),
+            around.tenants(), around.acls());
     }
 
     private static Tenant withJumbo() {

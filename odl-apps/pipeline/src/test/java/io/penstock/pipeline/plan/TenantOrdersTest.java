@@ -64,10 +64,11 @@ class TenantOrdersTest {
             .with(new Protection(Optional.of("office-in"), true, limit));
         final NodePlan plan = Fixtures.plan(Fixtures.serving(Fixtures.network(tracked)));
         assertThat(plan.orders()).containsOnlyKeys(2, new VrfId(2).aclZone());
+        assertThat(plan.orders().get(2).tenant()).contains(tracked.name());
         assertThat(plan.orders().get(2).sessions()).contains(1000);
         assertThat(plan.orders().get(2).dns()).isPresent();
         assertThat(plan.orders().get(new VrfId(2).aclZone()))
-            .isEqualTo(new TenantOrders(Optional.of(1000), Optional.empty()));
+            .isEqualTo(new TenantOrders(Optional.empty(), Optional.of(1000), Optional.empty()));
     }
 
     @Test

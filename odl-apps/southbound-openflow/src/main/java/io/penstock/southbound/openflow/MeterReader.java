@@ -7,8 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.opendaylight.mdsal.binding.api.RpcConsumerRegistry;
 import org.opendaylight.yang.gen.v1.urn.opendaylight.direct.statistics.rev160511.GetMeterStatistics;
 import org.opendaylight.yang.gen.v1.urn.opendaylight.direct.statistics.rev160511.GetMeterStatisticsInputBuilder;
@@ -27,6 +29,8 @@ final class MeterReader {
     /** Meter id of a request that wants the configurations of all meters. */
     static final Uint32 CONFIGURATIONS = Uint32.ZERO;
 
+    /** In what OpenFlowPlugin says of OFPMMFC_UNKNOWN_METER. */
+    private static final String UNKNOWN = "UNKNOWNMETER";
     private static final Uint32 ALL = Uint32.MAX_VALUE;
 
     private final GetMeterStatistics statistics;
@@ -46,8 +50,28 @@ final class MeterReader {
 
     /** What all meters have counted. */
     CompletableFuture<List<MeterCount>> counts(final SwitchId source) {
-        return ask(source, ALL).thenApply(parts -> parts.stream()
+        return counts(source, ALL);
+    }
+
+    /** What some meters have counted; those that are not there are left out. */
+    CompletableFuture<List<MeterCount>> counts(final SwitchId source, final Set<Integer> ids) {
+        final List<CompletableFuture<List<MeterCount>>> asked = ids.stream().sorted().map(id ->
+            counts(source, Uint32.valueOf(id)).exceptionally(MeterReader::unlessUnknown)).toList();
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenApply(done ->
+            asked.stream().flatMap(counts -> counts.join().stream()).toList());
+    }
+
+    private CompletableFuture<List<MeterCount>> counts(final SwitchId source, final Uint32 meter) {
+        return ask(source, meter).thenApply(parts -> parts.stream()
             .flatMap(part -> WireMeters.counts(part, MeterCount::new).stream()).toList());
+    }
+
+    /** Of a meter that is not there the switch says OFPMMFC_UNKNOWN_METER. */
+    private static List<MeterCount> unlessUnknown(final Throwable refusal) {
+        if (!String.valueOf(refusal.getMessage()).contains(UNKNOWN)) {
+            throw refusal instanceof CompletionException known ? known : new CompletionException(refusal);
+        }
+        return List.of();
     }
 
     private CompletableFuture<List<byte[]>> ask(final SwitchId source, final Uint32 meter) {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.openflow;
 
+import io.penstock.base.tls.PeerTls;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
 import io.penstock.pipeline.registry.Table;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 
 /**
  * All switches that are connected to this controller. Safe for all threads; nothing here blocks. What was asked of a
@@ -27,24 +28,44 @@ public interface OpenFlowSouthbound extends FlowSender {
     /** In-port of a packet-out of the controller's own. */
     int NO_PORT = 0;
 
+    /**
+     * Has OpenFlowPlugin take nodes as these certificates say. Without it no switch can connect by TLS.
+     *
+     * @return ends it
+     */
+    Runnable believe(PeerTls certificates);
+
+    /**
+     * Begins to use the switches that are connected to this member, and those that connect: for an engine. Each takes
+     * orders of this connection alone, unless it has taken a greater epoch.
+     *
+     * @param epoch of the mastership of the engine
+     * @param admission asked of each connection by TLS; those in plain text have no certificate to be judged by
+     * @param mayUse whether a switch may be used yet, asked when it connects and by {@link #reconsider}; must not block
+     */
+    void lead(long epoch, SwitchAdmission admission, Predicate<SwitchId> mayUse);
+
+    /** Uses a switch that is connected, if it may be used now and was not used before. */
+    void reconsider(SwitchId id);
+
+    /**
+     * Takes connections of switches, which take no orders by them, so that they are there when this member leads.
+     *
+     * @param epoch of the mastership of another member, as far as it is known
+     * @param admission as for {@link #lead}
+     */
+    void standBy(long epoch, SwitchAdmission admission);
+
+    /** Ends the use of all switches, which stay connected. Returns when the listeners have been told. */
+    void rest();
+
     /** The switches that can be used now. */
     Set<SwitchId> connected();
 
     /**
-     * Ends what keeps a switch that connects from being used, if that is a lost election. Does nothing to a switch that
-     * is used; one that connects in the next half second may have to connect again, 20 s later.
+     * Reads all flows with their counters; costs the switch and us time in proportion to their number. A member that
+     * stands by may do so too.
      */
-    void elect(SwitchId unserved);
-
-    /**
-     * Goes on with a probe of OpenDaylight's elections, without which no switch is served that connects. For one
-     * thread, every few seconds.
-     *
-     * @return how long ago they answered; half a minute at most while they work
-     */
-    Duration electionsSilent();
-
-    /** Reads all flows with their counters; costs the switch and us time in proportion to their number. */
     CompletableFuture<FlowDump> readFlows(SwitchId source);
 
     /**
@@ -72,11 +93,17 @@ public interface OpenFlowSouthbound extends FlowSender {
     @Override
     CompletableFuture<Void> apply(SwitchId target, FlowChanges changes);
 
-    /** Reads all meters by their id, in ascending order; nothing for one that no {@link MeterSpec} can be. */
+    /**
+     * Reads all meters by their id, in ascending order; nothing for one that no {@link MeterSpec} can be. A member that
+     * stands by may do so too.
+     */
     CompletableFuture<Map<Integer, Optional<MeterSpec>>> readMeters(SwitchId source);
 
     /** Reads what the meters have counted. */
     CompletableFuture<List<MeterCount>> readMeterCounts(SwitchId source);
+
+    /** Reads what some meters have counted, in one question for each; those that are not there are left out. */
+    CompletableFuture<List<MeterCount>> readMeterCounts(SwitchId source, Set<Integer> ids);
 
     /**
      * Makes meters; one that is there gets the new rate instead, and counts from zero. Not atomic: when the switch

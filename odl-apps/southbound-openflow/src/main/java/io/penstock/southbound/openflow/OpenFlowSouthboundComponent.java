@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.openflow;
 
-import com.google.common.base.Ticker;
+import io.penstock.base.tasks.TaskThread;
+import io.penstock.base.tls.PeerTls;
 import io.penstock.pipeline.flow.Action;
 import io.penstock.pipeline.flow.FlowSpec;
 import io.penstock.pipeline.flow.MeterSpec;
@@ -15,12 +16,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.opendaylight.mdsal.binding.api.DataBroker;
 import org.opendaylight.mdsal.binding.api.NotificationService;
 import org.opendaylight.mdsal.binding.api.RpcConsumerRegistry;
-import org.opendaylight.mdsal.eos.binding.api.EntityOwnershipService;
-import org.opendaylight.openflowjava.protocol.spi.connection.SwitchConnectionProvider;
 import org.opendaylight.openflowplugin.api.openflow.mastership.MastershipChangeRegistration;
 import org.opendaylight.openflowplugin.api.openflow.mastership.MastershipChangeServiceManager;
 import org.opendaylight.openflowplugin.extension.api.OpenFlowPluginExtensionRegistratorProvider;
@@ -32,6 +32,11 @@ import org.osgi.service.component.annotations.Reference;
 /** Puts the parts together and offers them as a service. */
 @Component(service = OpenFlowSouthbound.class, immediate = true)
 public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
+    /** After which a connection has been lost that is not in use: OpenFlowPlugin itself gives one 20 s. */
+    private static final Duration LOST = Duration.ofSeconds(30);
+
+    private final TaskThread thread = new TaskThread("penstock-openflow-lost");
+    private final SwitchIdentities identities;
     private final DataBroker broker;
     private final NotificationService notifications;
     private final WireExtension extension;
@@ -42,58 +47,82 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
     private final FlowSender sender;
     private final PlainSender plain;
     private final Connections connections;
-    private final Elections elections;
-    private final ElectionProbe probe;
     private final MastershipChangeRegistration registration;
 
     /** Starts to follow the switches. */
     @Activate
     public OpenFlowSouthboundComponent(
-            @Reference(target = "(type=openflow-switch-connection-provider-default-impl)")
-            final SwitchConnectionProvider switches,
+            @Reference final OpenFlowListener listener,
             @Reference final OpenFlowPluginExtensionRegistratorProvider extensions,
             @Reference final MastershipChangeServiceManager masterships,
             @Reference final RpcConsumerRegistry rpcs,
             @Reference final NotificationService notifications,
-            @Reference final DataBroker broker,
-            @Reference final EntityOwnershipService ownership) {
+            @Reference final DataBroker broker) {
         this.broker = broker;
         this.notifications = notifications;
-        extension = new WireExtension(switches, extensions.getExtensionConverterRegistrator());
+        identities = listener.identities();
+        extension = new WireExtension(listener, extensions.getExtensionConverterRegistrator());
         messenger = new Messenger(rpcs);
         reader = new FlowReader(rpcs);
         meterReader = new MeterReader(rpcs);
         sender = new BundleSender(messenger);
         plain = new PlainSender(messenger);
         meters = new Meters(messenger, plain);
-        connections = new Connections(extension::claim);
-        elections = new Elections(ownership);
-        probe = new ElectionProbe(ownership, Ticker.systemTicker());
+        connections = new Connections(extension::claim, new Connections.Roles() {
+            @Override
+            public CompletableFuture<Void> master(final SwitchId target, final long epoch) {
+                return plain.sendAll(target, List.of(WireMessages.master(epoch)));
+            }
+
+            @Override
+            public CompletableFuture<Void> slave(final SwitchId target, final long epoch) {
+                return plain.sendAll(target, List.of(WireMessages.slave(epoch)));
+            }
+        });
         registration = masterships.register(connections);
+        thread.every(LOST, LOST, () -> identities.cutLost(connections::isPresent, LOST));
     }
 
     /** Forgets all listeners and lets OpenFlowPlugin be what it was. */
     @Deactivate
     public void stop() throws Exception {
-        probe.close();
+        thread.close();
         connections.close();
         registration.close();
         extension.close();
     }
 
     @Override
+    public Runnable believe(final PeerTls certificates) {
+        return identities.believe(certificates);
+    }
+
+    @Override
+    public void lead(final long epoch, final SwitchAdmission admission, final Predicate<SwitchId> first) {
+        identities.judgeBy(admission);
+        connections.lead(epoch, first);
+    }
+
+    @Override
+    public void reconsider(final SwitchId id) {
+        connections.reconsider(id);
+    }
+
+    @Override
+    public void standBy(final long epoch, final SwitchAdmission admission) {
+        identities.judgeBy(admission);
+        connections.standBy(epoch);
+    }
+
+    @Override
+    public void rest() {
+        identities.rest();
+        connections.rest();
+    }
+
+    @Override
     public Set<SwitchId> connected() {
         return connections.connected();
-    }
-
-    @Override
-    public void elect(final SwitchId unserved) {
-        elections.hold(unserved);
-    }
-
-    @Override
-    public Duration electionsSilent() {
-        return probe.silence();
     }
 
     @Override
@@ -103,7 +132,7 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
 
     @Override
     public CompletableFuture<FlowDump> readFlows(final SwitchId source, final long cookie, final long cookieMask) {
-        return connections.whileConnected(source, reader.read(source, cookie, cookieMask));
+        return connections.whilePresent(source, reader.read(source, cookie, cookieMask));
     }
 
     @Override
@@ -123,12 +152,17 @@ public final class OpenFlowSouthboundComponent implements OpenFlowSouthbound {
 
     @Override
     public CompletableFuture<Map<Integer, Optional<MeterSpec>>> readMeters(final SwitchId source) {
-        return connections.whileConnected(source, meterReader.read(source));
+        return connections.whilePresent(source, meterReader.read(source));
     }
 
     @Override
     public CompletableFuture<List<MeterCount>> readMeterCounts(final SwitchId source) {
         return connections.whileConnected(source, meterReader.counts(source));
+    }
+
+    @Override
+    public CompletableFuture<List<MeterCount>> readMeterCounts(final SwitchId source, final Set<Integer> ids) {
+        return connections.whileConnected(source, meterReader.counts(source, ids));
     }
 
     @Override

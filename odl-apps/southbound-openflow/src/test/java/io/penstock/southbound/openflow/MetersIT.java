@@ -124,6 +124,11 @@ class MetersIT {
         assertThat(counted.bytesDropped()).isEqualTo(64 * counted.packetsDropped());
         assertThat(get(southbound.readMeterCounts(SWITCH))).contains(new MeterCount(PACKETS.id(), 0, 0, 0, 0))
             .hasSize(2);
+        assertThat(get(southbound.readMeterCounts(SWITCH, Set.of(slow.id())))).singleElement()
+            .isEqualTo(await(slow.id(), 10));
+        assertThat(get(southbound.readMeterCounts(SWITCH, Set.of(PACKETS.id(), 4711))))
+            .containsExactly(new MeterCount(PACKETS.id(), 0, 0, 0, 0));
+        assertThat(get(southbound.readMeterCounts(SWITCH, Set.of()))).isEmpty();
     }
 
     private static MeterCount await(final int id, final long packets) {

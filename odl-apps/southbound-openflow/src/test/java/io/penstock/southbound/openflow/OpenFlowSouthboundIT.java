@@ -279,7 +279,8 @@ class OpenFlowSouthboundIT {
             southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(flow(1, List.of())))),
             southbound.flush(SWITCH, Set.of(TrackedConnections.ofZone(4)), List.of()), southbound.barrier(SWITCH),
             southbound.packetOut(SWITCH, 1, List.of(), arpRequest()), southbound.readMeters(SWITCH),
-            southbound.readMeterCounts(SWITCH), southbound.setMeters(SWITCH, List.of(Meter.BACKBONE_NEIGHBOURS.spec())),
+            southbound.readMeterCounts(SWITCH), southbound.readMeterCounts(SWITCH, Set.of(1)),
+            southbound.setMeters(SWITCH, List.of(Meter.BACKBONE_NEIGHBOURS.spec())),
             southbound.deleteMeters(SWITCH, Set.of(1)));
         assertThat(asked).noneMatch(CompletableFuture::isDone);
         target.restart();

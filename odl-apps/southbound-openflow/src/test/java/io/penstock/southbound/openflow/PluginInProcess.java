@@ -9,8 +9,7 @@ import static org.mockito.Mockito.when;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.opendaylight.infrautils.diagstatus.DiagStatusService;
@@ -20,19 +19,12 @@ import org.opendaylight.mdsal.eos.binding.api.EntityOwnershipCandidateRegistrati
 import org.opendaylight.mdsal.eos.binding.api.EntityOwnershipListenerRegistration;
 import org.opendaylight.mdsal.eos.binding.api.EntityOwnershipService;
 import org.opendaylight.mdsal.eos.common.api.CandidateAlreadyRegisteredException;
-import org.opendaylight.mdsal.singleton.common.api.ClusterSingletonService;
-import org.opendaylight.mdsal.singleton.common.api.ClusterSingletonServiceProvider;
-import org.opendaylight.mdsal.singleton.common.api.ClusterSingletonServiceRegistration;
-import org.opendaylight.openflowjava.protocol.api.connection.ConnectionConfiguration;
-import org.opendaylight.openflowjava.protocol.api.connection.ThreadConfiguration;
-import org.opendaylight.openflowjava.protocol.impl.core.SwitchConnectionProviderImpl;
 import org.opendaylight.openflowjava.protocol.spi.connection.SwitchConnectionProviderList;
 import org.opendaylight.openflowplugin.api.openflow.configuration.ConfigurationService;
 import org.opendaylight.openflowplugin.impl.DiagStatusProvider;
 import org.opendaylight.openflowplugin.impl.ForwardingPingPongDataBroker;
 import org.opendaylight.openflowplugin.impl.OpenFlowPluginProviderImpl;
 import org.opendaylight.openflowplugin.impl.mastership.MastershipChangeServiceManagerImpl;
-import org.opendaylight.yang.gen.v1.urn.opendaylight.openflow.config.rev140630.TransportProtocol;
 
 /** The real OpenFlowPlugin in this JVM, without OSGi and without a cluster, and our southbound on it. */
 public final class PluginInProcess implements AutoCloseable {
@@ -60,29 +52,35 @@ public final class PluginInProcess implements AutoCloseable {
         Map.entry("basic-timer-delay", "3000"),
         Map.entry("maximum-timer-delay", "900000"),
         Map.entry("use-single-layer-serialization", "true"),
-        Map.entry("enable-equal-role", "false"),
+        Map.entry("enable-equal-role", "true"),
         Map.entry("device-connection-rate-limit-per-min", "0"),
         Map.entry("device-connection-hold-time-in-seconds", "0"),
         Map.entry("device-datastore-removal-delay", "500"));
 
-    private final ExecutorService executor = Executors.newCachedThreadPool();
+    private final SwitchOwnership owner = new SwitchOwnership();
     private final OpenFlowPluginProviderImpl plugin;
     private final OpenFlowSouthboundComponent southbound;
     private final PlainSender plain;
 
-    /** Starts to listen on a port of the loopback interface. */
+    /** Starts to listen on a port of the loopback interface, in plain text. */
     public PluginInProcess(final MdSalInProcess mdsal, final int port) throws Exception {
+        this(mdsal, new ListenerConfiguration(InetAddress.getLoopbackAddress(), port, null),
+            (node, id) -> Optional.empty());
+    }
+
+    PluginInProcess(final MdSalInProcess mdsal, final ListenerConfiguration listen, final SwitchAdmission admission)
+            throws Exception {
         final MastershipChangeServiceManagerImpl masterships = new MastershipChangeServiceManagerImpl();
-        final SwitchConnectionProviderImpl connections =
-            new SwitchConnectionProviderImpl(diagStatus(), new Listen(port));
+        final OpenFlowListener connections = new OpenFlowListener(diagStatus(), listen);
         plugin = new OpenFlowPluginProviderImpl(new Config(), new SwitchConnectionProviderList(List.of(connections)),
             new ForwardingPingPongDataBroker(mdsal.broker()), mdsal.rpcProvider(), mdsal.publisher(),
-            new AlwaysOwner(), ownership(), masterships, mock(DiagStatusProvider.class),
+            owner, ownership(), masterships, mock(DiagStatusProvider.class),
             mock(SystemReadyMonitor.class));
         plugin.initialize();
         southbound = new OpenFlowSouthboundComponent(connections, plugin, masterships, mdsal.rpcs(),
-            mdsal.notifications(), mdsal.broker(), new InstantElections());
+            mdsal.notifications(), mdsal.broker());
         plain = new PlainSender(new Messenger(mdsal.rpcs()));
+        southbound.lead(1, admission, id -> true);
         plugin.onSystemBootReady();
         plugin.getFullyStarted().get(10, TimeUnit.SECONDS);
     }
@@ -114,7 +112,7 @@ public final class PluginInProcess implements AutoCloseable {
     public void close() throws Exception {
         southbound.stop();
         plugin.close();
-        executor.shutdownNow();
+        owner.close();
     }
 
     private static final class Config implements ConfigurationService {
@@ -137,83 +135,6 @@ public final class PluginInProcess implements AutoCloseable {
         @Override
         public void close() {
             // Nothing is open.
-        }
-    }
-
-    /** One controller: the owner of all switches. */
-    private final class AlwaysOwner implements ClusterSingletonServiceProvider {
-        @Override
-        public ClusterSingletonServiceRegistration registerClusterSingletonService(
-                final ClusterSingletonService service) {
-            executor.execute(service::instantiateServiceInstance);
-            return new ClusterSingletonServiceRegistration() {
-                @Override
-                public ClusterSingletonService getInstance() {
-                    return service;
-                }
-
-                @Override
-                public void close() {
-                    service.closeServiceInstance();
-                }
-            };
-        }
-
-        @Override
-        public void close() {
-            // Nothing is open.
-        }
-    }
-
-    private record Listen(int port) implements ConnectionConfiguration {
-        @Override
-        public InetAddress getAddress() {
-            return InetAddress.getLoopbackAddress();
-        }
-
-        @Override
-        public int getPort() {
-            return port;
-        }
-
-        @Override
-        public Object getTransferProtocol() {
-            return TransportProtocol.TCP;
-        }
-
-        @Override
-        public org.opendaylight.openflowjava.protocol.api.connection.TlsConfiguration getTlsConfiguration() {
-            return null;
-        }
-
-        @Override
-        public long getSwitchIdleTimeout() {
-            return 15_000;
-        }
-
-        @Override
-        public Object getSslContext() {
-            return null;
-        }
-
-        @Override
-        public ThreadConfiguration getThreadConfiguration() {
-            return null;
-        }
-
-        @Override
-        public boolean useBarrier() {
-            return true;
-        }
-
-        @Override
-        public boolean isGroupAddModEnabled() {
-            return false;
-        }
-
-        @Override
-        public int getChannelOutboundQueueSize() {
-            return 1024;
         }
     }
 }

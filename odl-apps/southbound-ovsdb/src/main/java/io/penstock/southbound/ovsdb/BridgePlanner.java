@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -58,7 +59,7 @@ final class BridgePlanner {
         columns.put(OvsTables.OTHER_CONFIG, otherConfig());
         columns.put(OvsTables.EXTERNAL_IDS, spec.orders());
         columns.put("ports", Set.copyOf(ports.planNew()));
-        columns.put("controller", Set.of(plan.insert(OvsTables.CONTROLLER, controllerColumns())));
+        columns.put("controller", controllers(List.of()));
         columns.put(FLOW_TABLES, flowTables(Map.of()));
         final Ref bridge = plan.insert(OvsTables.BRIDGE, columns);
         plan.mutateSet(OvsTables.ROOT, root, "bridges", Set.of(), Set.of(bridge));
@@ -69,7 +70,7 @@ final class BridgePlanner {
         plan.mutateMap(OvsTables.BRIDGE, bridge, OvsTables.OTHER_CONFIG, otherConfig(), key -> false);
         plan.mutateMap(OvsTables.BRIDGE, bridge, OvsTables.EXTERNAL_IDS, spec.orders(), key -> false);
         ports.planChange(bridge);
-        changeController(bridge);
+        changeControllers(bridge);
         plan.mutateMap(OvsTables.BRIDGE, bridge, FLOW_TABLES, flowTables(bridge.map(FLOW_TABLES)),
             key -> true);
     }
@@ -83,26 +84,29 @@ final class BridgePlanner {
         return Map.of("datapath-id", String.format("%016x", spec.datapathId()), "disable-in-band", "true");
     }
 
-    private Map<String, Object> controllerColumns() {
-        return Map.of("target", spec.controllerTarget(), "connection_mode", Set.of("out-of-band"),
+    private Map<String, Object> controllerColumns(final String target) {
+        return Map.of("target", target, "connection_mode", Set.of("out-of-band"),
             "inactivity_probe", Set.of(INACTIVITY_PROBE_MS), "max_backoff", Set.of(MAX_BACKOFF_MS),
             "controller_rate_limit",
             spec.controllerRateLimit() == 0 ? Set.of() : Set.of((long) spec.controllerRateLimit()));
     }
 
-    private void changeController(final TableRow bridge) {
-        final List<TableRow> present = bridge.set("controller").stream()
-            .flatMap(ref -> view.row(OvsTables.CONTROLLER, ref).stream()).toList();
-        final TableRow same = present.stream()
-            .filter(row -> row.text("target").equals(spec.controllerTarget())).findFirst().orElse(null);
-        final Ref wanted;
-        if (same == null) {
-            wanted = plan.insert(OvsTables.CONTROLLER, controllerColumns());
-        } else {
-            wanted = same.ref();
-            plan.update(OvsTables.CONTROLLER, same, controllerColumns());
+    private void changeControllers(final TableRow bridge) {
+        plan.update(OvsTables.BRIDGE, bridge, Map.of("controller", controllers(bridge.set("controller").stream()
+            .flatMap(ref -> view.row(OvsTables.CONTROLLER, ref).stream()).toList())));
+    }
+
+    /** The rows of the targets: those that are there, so that their connections stay, and new ones. */
+    private Set<Ref> controllers(final List<TableRow> present) {
+        final Set<Ref> result = new HashSet<>();
+        for (final String target : spec.controllerTargets()) {
+            final Optional<TableRow> same = present.stream()
+                .filter(row -> row.text("target").equals(target)).findFirst();
+            same.ifPresent(row -> plan.update(OvsTables.CONTROLLER, row, controllerColumns(target)));
+            result.add(same.map(TableRow::ref)
+                .orElseGet(() -> plan.insert(OvsTables.CONTROLLER, controllerColumns(target))));
         }
-        plan.update(OvsTables.BRIDGE, bridge, Map.of("controller", Set.of(wanted)));
+        return result;
     }
 
     /** The rows of the named tables: the one that is there if its name is right and no other table uses it. */

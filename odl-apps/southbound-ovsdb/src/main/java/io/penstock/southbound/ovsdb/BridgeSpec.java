@@ -12,7 +12,7 @@ import java.util.Set;
  *
  * @param bridgeName name of the bridge and of its local port
  * @param datapathId OpenFlow datapath id, all 64 bits
- * @param controllerTarget OpenFlow controller, such as {@code tcp:127.0.0.1:6653}; there is exactly one
+ * @param controllerTargets OpenFlow controllers, such as {@code tcp:127.0.0.1:6653}; at least one, and no others
  * @param controllerRateLimit packets a second the switch may send to the controller, at least 100; 0 for no limit
  * @param ports every port but the local one; ports of this bridge not listed are removed
  * @param tableNames names of OpenFlow tables 0 to 254; a table left out has none
@@ -20,7 +20,7 @@ import java.util.Set;
  * @param zones conntrack zones of the userspace datapath; zones not listed lose what they have
  * @param keptZones zones that are left alone if they are not listed
  */
-public record BridgeSpec(String bridgeName, long datapathId, String controllerTarget, int controllerRateLimit,
+public record BridgeSpec(String bridgeName, long datapathId, Set<String> controllerTargets, int controllerRateLimit,
         List<PortSpec> ports, Map<Integer, String> tableNames, Map<String, String> orders,
         List<ZoneSpec> zones, Set<Integer> keptZones) {
     private static final int MIN_RATE_LIMIT = 100;
@@ -28,13 +28,15 @@ public record BridgeSpec(String bridgeName, long datapathId, String controllerTa
 
     /** Checks ranges and that nothing is listed twice. */
     public BridgeSpec {
+        controllerTargets = Set.copyOf(controllerTargets);
         ports = List.copyOf(ports);
         tableNames = Map.copyOf(tableNames);
         orders = Map.copyOf(orders);
         zones = List.copyOf(zones);
         keptZones = Set.copyOf(keptZones);
         require(!bridgeName.isBlank(), "the bridge has no name");
-        require(!controllerTarget.isBlank(), "bridge " + bridgeName + " has no controller target");
+        require(!controllerTargets.isEmpty() && controllerTargets.stream().noneMatch(String::isBlank),
+            "bridge " + bridgeName + " has no controller target");
         require(controllerRateLimit == 0 || controllerRateLimit >= MIN_RATE_LIMIT,
             "controller rate limit " + controllerRateLimit + " is neither 0 nor at least 100");
         final Set<String> names = new HashSet<>(Set.of(bridgeName));
@@ -53,24 +55,20 @@ public record BridgeSpec(String bridgeName, long datapathId, String controllerTa
     }
 
     /** A bridge of which no zones are left alone. */
-    public BridgeSpec(final String bridgeName, final long datapathId, final String controllerTarget,
+    public BridgeSpec(final String bridgeName, final long datapathId, final Set<String> controllerTargets,
             final int controllerRateLimit, final List<PortSpec> ports, final Map<Integer, String> tableNames,
             final Map<String, String> orders, final List<ZoneSpec> zones) {
-        this(bridgeName, datapathId, controllerTarget, controllerRateLimit, ports, tableNames, orders, zones, Set.of());
-    }
-
-    /** The same with another OpenFlow controller. */
-    public BridgeSpec withControllerTarget(final String other) {
-        return new BridgeSpec(bridgeName, datapathId, other, controllerRateLimit, ports, tableNames, orders, zones,
-            keptZones);
+        this(bridgeName, datapathId, controllerTargets, controllerRateLimit, ports, tableNames, orders, zones,
+            Set.of());
     }
 
     /** Whether nothing but the zones differs, if anything does. */
     boolean differsInZonesOnly(final BridgeSpec other) {
         return bridgeName.equals(other.bridgeName) && datapathId == other.datapathId
-            && controllerTarget.equals(other.controllerTarget) && controllerRateLimit == other.controllerRateLimit
-            && ports.equals(other.ports) && tableNames.equals(other.tableNames)
-            && orders.equals(other.orders) && keptZones.equals(other.keptZones);
+            && controllerTargets.equals(other.controllerTargets)
+            && controllerRateLimit == other.controllerRateLimit && ports.equals(other.ports)
+            && tableNames.equals(other.tableNames) && orders.equals(other.orders)
+            && keptZones.equals(other.keptZones);
     }
 
     private static void require(final boolean condition, final String message) {

@@ -3,8 +3,6 @@ package io.penstock.southbound.ovsdb;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -12,37 +10,40 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * One connected peer, from its first byte to its last: asks for the schema, follows the database, and as long as the
- * peer announces a name that is free, is that node's session.
+ * peer announces a name that is free, and there is an engine whose orders it takes, has that node's session.
  *
- * <p>Everything but {@link #apply} and {@link #announcement} happens on the peer's own thread, which also makes the
- * listener calls; so a slow listener delays its node and no other.
+ * <p>Everything happens on the peer's own thread, which also makes the listener calls; so a slow listener delays its
+ * node and no other.
  */
-final class NodeConnection implements NodeSession {
+final class NodeConnection {
     private static final Logger LOG = LoggerFactory.getLogger(NodeConnection.class);
-    private static final List<String> INTERFACES = List.of(OvsTables.INTERFACE);
     private static final String SHUTDOWN = "this side shuts down";
     /** Time the holder of a name has to prove it is alive when another peer claims that name. */
     private static final Duration HOLDER_PROBE = Duration.ofSeconds(3);
+    /** Until the database is taken once more that another controller has taken. */
+    private static final Duration TAKE_AGAIN = Duration.ofSeconds(1);
 
     private final PeerChannel channel;
     private final ExecutorService thread;
     private final Executor planner;
     private final NodeRegistry claims;
-    private final OvsdbListener listener;
+    private final Supplier<@Nullable Audience> audiences;
     private final OnceLog troubles;
     private final Admission admission;
     private final OvsdbServerOptions options;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-    private final Map<String, Map<Ref, TableRow>> mirror = new HashMap<>();
-    /** Bytes of the rows in the mirror. */
-    private long mirrored;
+    private final NodeMirror mirror;
+    /** Whether a loss of the lock is in the queue. */
+    private final AtomicBoolean losses = new AtomicBoolean();
     /** Whether a look at the mirror is in the queue. */
     private boolean refreshes;
     @SuppressWarnings("NullAway.Init") // with the schema
@@ -50,28 +51,28 @@ final class NodeConnection implements NodeSession {
     private @Nullable Map<String, PortState> reported;
     /** The name this connection is the session of, or null. */
     private @Nullable String name;
+    /** The engine that it is the session for, or null. */
+    private @Nullable Audience audience;
+    /** Whether that engine has been told, and the database takes orders of it alone. */
+    private boolean served;
     private boolean gone;
 
     // With the first rows, before the listener is given the session.
     @SuppressWarnings("NullAway.Init")
-    private volatile SpecApplier applier;
-    @SuppressWarnings("NullAway.Init")
-    private volatile AgentExchange agent;
-    @SuppressWarnings("NullAway.Init")
-    private volatile NodeAnnouncement announcement;
+    private volatile ConnectedSession session;
     private volatile Optional<RefusedPeer> refusal = Optional.empty();
-    private volatile String bridgeName = NodeKeys.BRIDGE;
 
     NodeConnection(final PeerChannel channel, final ExecutorService thread, final Executor planner,
-            final NodeRegistry claims, final OvsdbListener listener, final OnceLog troubles, final Admission admission,
-            final OvsdbServerOptions options) {
+            final NodeRegistry claims, final Supplier<@Nullable Audience> audiences, final OnceLog troubles,
+            final Admission admission, final OvsdbServerOptions options) {
         this.channel = channel;
         this.thread = thread;
         this.planner = planner;
         this.claims = claims;
-        this.listener = listener;
+        this.audiences = audiences;
         this.troubles = troubles;
         this.admission = admission;
+        mirror = new NodeMirror(channel.address(), admission, troubles);
         this.options = options;
     }
 
@@ -79,7 +80,7 @@ final class NodeConnection implements NodeSession {
     void start(final Duration handshakeTimeout) {
         channel.closed().thenAcceptAsync(this::end, thread);
         channel.schedule(handshakeTimeout, () -> {
-            if (applier == null) {
+            if (session == null) {
                 channel.close("did not prove to be an Open vSwitch database in time");
             }
         });
@@ -95,8 +96,8 @@ final class NodeConnection implements NodeSession {
             }
             return channel.monitor(codec.monitorRequests(), this::updated);
         }).thenAcceptAsync(rows -> {
-            agent = new AgentExchange(channel, codec);
-            applier = new SpecApplier(channel, codec, planner);
+            session = new ConnectedSession(channel, codec, planner, () -> execute(this::refresh), this::ports);
+            channel.whenStolen(this::lost);
             follow(rows);
         }, thread).exceptionally(error -> {
             final Throwable cause = error.getCause() == null ? error : error.getCause();
@@ -116,9 +117,23 @@ final class NodeConnection implements NodeSession {
         channel.close(SHUTDOWN);
     }
 
-    /** The name this peer waits for may be free now, or what the listener thinks of it another; from any thread. */
-    void reconsider() {
-        execute(this::refresh);
+    /**
+     * The name this peer waits for may be free now, or there is another engine, or the listener may think another of
+     * it; from any thread.
+     *
+     * @return complete when that was looked at
+     */
+    CompletableFuture<@Nullable Void> reconsider() {
+        final CompletableFuture<@Nullable Void> looked = new CompletableFuture<>();
+        ended.thenRun(() -> looked.complete(null));
+        execute(() -> {
+            try {
+                refresh();
+            } finally {
+                looked.complete(null);
+            }
+        });
+        return looked;
     }
 
     /** Why the listener does not believe this peer; empty if it does, or was not asked. */
@@ -126,60 +141,12 @@ final class NodeConnection implements NodeSession {
         return refusal;
     }
 
-    @Override
-    public NodeAnnouncement announcement() {
-        return announcement;
-    }
-
-    @Override
-    public CompletableFuture<ApplyResult> apply(final BridgeSpec spec) {
-        use(spec);
-        return applier.apply(spec);
-    }
-
-    @Override
-    public CompletableFuture<ApplyResult> change(final BridgeSpec before, final BridgeSpec after) {
-        use(after);
-        return applier.change(before, after);
-    }
-
-    @Override
-    public CompletableFuture<NodeReport> report() {
-        return applier.report(bridgeName);
-    }
-
-    @Override
-    public CompletableFuture<List<PortStatistics>> portStatistics(final Optional<String> port) {
+    /** The names of the ports of the bridge, as they are followed. */
+    private CompletableFuture<Set<String>> ports() {
         final CompletableFuture<Set<String>> names = new CompletableFuture<>();
         channel.closed().thenAccept(why -> names.completeExceptionally(new OvsdbException("the node is gone: " + why)));
-        execute(() -> names.complete(PortStates.of(new DatabaseView(mirror), bridgeName).keySet()));
-        return names.thenCompose(known -> channel.transact(codec.schema(), codec.statistics(port))
-            .thenApply(results -> {
-                SpecApplier.checkAccepted(results);
-                return PortStatistics.of(codec.view(INTERFACES, results).rows(OvsTables.INTERFACE), known);
-            }));
-    }
-
-    @Override
-    public CompletableFuture<String> trace(final String order, final Duration limit) {
-        return agent.ask(bridgeName, order, limit);
-    }
-
-    @Override
-    public CompletableFuture<Void> dropCachedFlows() {
-        return agent.dropCachedFlows(bridgeName);
-    }
-
-    @Override
-    public CompletableFuture<OrdersReport> carriedOut(final Duration limit) {
-        return agent.carriedOut(bridgeName, limit);
-    }
-
-    private void use(final BridgeSpec spec) {
-        if (!spec.bridgeName().equals(bridgeName)) {
-            bridgeName = spec.bridgeName();
-            execute(this::refresh);
-        }
+        execute(() -> names.complete(PortStates.of(mirror.view(), session.bridgeName()).keySet()));
+        return names;
     }
 
     private void updated(final JsonNode rows, final Runnable done) {
@@ -227,9 +194,7 @@ final class NodeConnection implements NodeSession {
         if (gone) {
             return;
         }
-        final long more = codec.mirror(mirror, rows);
-        mirrored += more;
-        if (!admission.keep(channel.address(), more)) {
+        if (!mirror.take(codec, rows)) {
             gone = true;
             channel.close("has more rows than the nodes of one address may have");
         }
@@ -237,7 +202,7 @@ final class NodeConnection implements NodeSession {
 
     private void refresh() {
         // An update may come before the first rows, of a peer that does not keep to the protocol.
-        if (!gone && applier != null) {
+        if (!gone && session != null) {
             evaluate();
             reportPorts();
         }
@@ -246,18 +211,25 @@ final class NodeConnection implements NodeSession {
     private void evaluate() {
         final NodeAnnouncement read;
         try {
-            final TableRow root = new DatabaseView(mirror).root()
-                .orElseThrow(() -> new OvsdbException("table Open_vSwitch is empty"));
-            final Optional<TableRow> bridge = new DatabaseView(mirror).named(OvsTables.BRIDGE, bridgeName);
-            read = AnnouncementReader.read(root).with(functions(bridge), FloodsReader.read(bridge),
-                SpokenProtocol.of(root, bridge));
+            read = mirror.announcement(session.bridgeName());
         } catch (OvsdbException e) {
             refusal = Optional.empty();
             leave();
-            troubles.warn(channel.address(), "waits for its announcement: " + e.getMessage() + otherRelease());
+            troubles.warn(channel.address(), "waits for its announcement: " + e.getMessage()
+                + mirror.otherRelease());
             return;
         }
-        final Optional<String> reason = listener.refuses(read.name(), channel.address());
+        final Audience current = audiences.get();
+        if (audience != null && !audience.equals(current)) {
+            leave();
+        }
+        if (current == null) {
+            // This controller stands by: the node is served by another one.
+            refusal = Optional.empty();
+            return;
+        }
+        final Optional<String> reason = channel.denies(read.name())
+            .or(() -> current.listener().refuses(read.name(), channel.address()));
         refusal = reason.map(why -> new RefusedPeer(read.name(), channel.address(), why));
         if (reason.isPresent()) {
             leave();
@@ -268,32 +240,24 @@ final class NodeConnection implements NodeSession {
             leave();
         }
         if (name == null) {
-            claim(read);
-        } else if (!read.equals(announcement)) {
-            announcement = read;
+            claim(read, current);
+        } else if (!read.equals(session.announcement())) {
+            session.announced(read);
             warnOfProtocol();
-            call("announcementChanged", () -> listener.announcementChanged(this));
+            if (served) {
+                call("announcementChanged", () -> current.listener().announcementChanged(session));
+            }
         }
     }
 
-    /** What makes no sense is as if it were not there: the node can do without. */
-    private Optional<NodeFunctions> functions(final Optional<TableRow> bridge) {
-        try {
-            return FunctionsReader.read(bridge);
-        } catch (OvsdbException e) {
-            troubles.warn(channel.address(), String.valueOf(e.getMessage()));
-            return Optional.empty();
-        }
-    }
-
-    private void claim(final NodeAnnouncement read) {
+    private void claim(final NodeAnnouncement read, final Audience current) {
         final NodeConnection holder = claims.claim(read.name(), this);
         if (holder == this) {
             name = read.name();
-            announcement = read;
-            LOG.info("Node {} is connected from {}", name, channel.address());
-            warnOfProtocol();
-            call("nodeConnected", () -> listener.nodeConnected(this));
+            audience = current;
+            session.announced(read);
+            new NodeFence(channel, codec).take(current.epoch())
+                .whenComplete((taken, error) -> execute(() -> fenced(current, Optional.ofNullable(error))));
         } else {
             troubles.warn(channel.address(), "waits: node name " + read.name() + " is taken by a peer at "
                 + holder.channel.address());
@@ -302,38 +266,77 @@ final class NodeConnection implements NodeSession {
         }
     }
 
-    /** What may be the reason why the announcement of a node cannot be read. */
-    private String otherRelease() {
-        return new DatabaseView(mirror).root().filter(AnnouncementReader::namesANode)
-            .flatMap(root -> SpokenProtocol.of(root, Optional.empty()).difference()).map(text -> "; " + text)
-            .orElse("");
+    /** The database takes orders of the engine alone, or does not. */
+    private void fenced(final Audience taken, final Optional<Throwable> error) {
+        if (gone || served || !taken.equals(audience)) {
+            return;
+        }
+        if (error.isPresent()) {
+            final Throwable cause = error.orElseThrow();
+            troubles.warn(channel.address(), "node " + name + ": "
+                + (cause.getCause() == null ? cause : cause.getCause()).getMessage());
+            leave();
+            takeLater();
+            return;
+        }
+        served = true;
+        LOG.info("Node {} is connected from {}", name, channel.address());
+        warnOfProtocol();
+        call("nodeConnected", () -> taken.listener().nodeConnected(session));
+        reportPorts();
+    }
+
+    /** A peer may say so a million times a second. */
+    private void lost() {
+        if (losses.compareAndSet(false, true)) {
+            execute(this::stolen);
+        }
+    }
+
+    /** Another controller has the database now. If this one is the later one after all, it takes it back. */
+    private void stolen() {
+        losses.set(false);
+        if (!gone && audience != null) {
+            LOG.warn("Node {} at {} takes orders of another controller", name, channel.address());
+            leave();
+            takeLater();
+        }
+    }
+
+    /** Not at once: two controllers would take the lock from each other before either had stored its epoch. */
+    private void takeLater() {
+        channel.schedule(TAKE_AGAIN, this::reconsider);
     }
 
     /** A node of another release works as far as both sides mean the same, so it is not refused. */
     private void warnOfProtocol() {
-        announcement.protocol().difference()
+        session.announcement().protocol().difference()
             .ifPresent(text -> troubles.warn(channel.address(), "node " + name + ": " + text));
     }
 
     private void reportPorts() {
         final String node = name;
-        if (node == null) {
+        final Audience current = audience;
+        if (node == null || current == null || !served) {
             return;
         }
-        final Map<String, PortState> states = PortStates.of(new DatabaseView(mirror), bridgeName);
+        final Map<String, PortState> states = PortStates.of(mirror.view(), session.bridgeName());
         if (!states.equals(reported)) {
             reported = states;
-            call("portStatesChanged", () -> listener.portStatesChanged(node, states));
+            call("portStatesChanged", () -> current.listener().portStatesChanged(node, states));
         }
     }
 
     private void leave() {
         final String node = name;
-        if (node != null) {
-            call("nodeDisconnected", () -> listener.nodeDisconnected(node));
-            name = null;
-            reported = null;
+        final Audience current = audience;
+        if (node != null && current != null && served) {
+            call("nodeDisconnected", () -> current.listener().nodeDisconnected(node));
         }
+        name = null;
+        audience = null;
+        served = false;
+        reported = null;
         claims.release(this);
     }
 
@@ -346,7 +349,7 @@ final class NodeConnection implements NodeSession {
             LOG.info("Node {} at {} disconnected: {}", name, channel.address(), why);
         }
         gone = true;
-        admission.keep(channel.address(), -mirrored);
+        mirror.release();
         leave();
         ended.complete(null);
         thread.shutdown();

@@ -20,11 +20,13 @@ public final class NodeKeys {
     public static final String PROTOCOL = "penstock-protocol";
 
     /** Keys of a row in {@code CT_Zone}: orders for a tenant, and reports. */
+    public static final String TENANT = "penstock-tenant";
     public static final String SESSIONS = "penstock-sessions";
     public static final String DNS = "penstock-dns";
     public static final String SESSIONS_SET = "penstock-sessions-set";
     public static final String SESSIONS_COUNT = "penstock-sessions-count";
     public static final String DNS_STATE = "penstock-dns-state";
+    public static final String DNS_SILENT = "penstock-dns-silent";
 
     /** Keys of the row of the bridge: orders for the node, and reports. */
     public static final String SESSION_FLOWS = "penstock-session-flows";
@@ -47,6 +49,9 @@ public final class NodeKeys {
     public static final String BRIDGE = "br-penstock";
     /** Type of its datapath, the userspace one, and key of its row in {@code datapaths} of {@code Open_vSwitch}. */
     public static final String DATAPATH = "netdev";
+
+    /** Names of ports of captures begin with it: the programs of the node make and remove them. */
+    public static final String CAPTURE_PORT = "pscap-";
 
     /** Roles and types of ports that a node announces. */
     public static final String ROLE_ACCESS = "access";

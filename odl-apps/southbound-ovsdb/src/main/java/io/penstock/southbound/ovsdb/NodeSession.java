@@ -38,6 +38,14 @@ public interface NodeSession {
     CompletableFuture<NodeReport> report();
 
     /**
+     * Reads what the agent last wrote of one conntrack zone: of many zones only the list is read beside it.
+     *
+     * @return nothing when there is no such zone, or the agent wrote nothing of it; or an {@link OvsdbException} as of
+     *     {@link #apply}
+     */
+    CompletableFuture<Optional<ZoneReport>> report(int zone);
+
+    /**
      * Reads what the switch has counted of the bridge's ports, in one narrow question to the database. The switch
      * writes it there every five seconds. Does not wait for {@link #apply}.
      *

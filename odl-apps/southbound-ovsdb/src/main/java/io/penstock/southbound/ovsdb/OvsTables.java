@@ -46,7 +46,8 @@ final class OvsTables {
         INTERFACE, List.of("name", "ofport", "link_state", "admin_state", "error"));
 
     /** Columns of interfaces that are read when asked for: counters change every five seconds. */
-    static final List<String> COUNTED = List.of(UUID, "name", "link_state", "link_resets", "error", "statistics");
+    static final List<String> COUNTED = List.of(UUID, "name", "link_state", "link_resets", "error", "mtu",
+        "statistics");
 
     private OvsTables() {
         // Names only.

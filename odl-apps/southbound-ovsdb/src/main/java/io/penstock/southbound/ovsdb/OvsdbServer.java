@@ -12,10 +12,13 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.penstock.base.tls.PeerTls;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -26,13 +29,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.opendaylight.ovsdb.lib.jsonrpc.JsonRpcEndpoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens for the nodes' database connections, plain TCP, on one address. Started once and closed once.
+ * Listens for the nodes' database connections on one address. Started once and closed once.
  *
  * <p>Threads: two for input and output, one that plans, and one for each peer while it has something to say. None is
  * left after {@link #close} but the library's three daemon timer threads, which are shared by the whole process.
@@ -42,8 +46,10 @@ public final class OvsdbServer implements AutoCloseable {
     private static final int IO_THREADS = 2;
     private static final long IDLE_THREAD_SECONDS = 5;
     private static final long CLOSE_SECONDS = 10;
+    private static final long RECHECK_SECONDS = 3;
 
     private final OvsdbServerOptions options;
+    private final Optional<PeerTls> tls;
     private final Admission admission;
     private final NodeRegistry claims = new NodeRegistry();
     private final OnceLog troubles = new OnceLog(LOG);
@@ -53,28 +59,39 @@ public final class OvsdbServer implements AutoCloseable {
     @SuppressWarnings("NullAway.Init")
     private ExecutorService planner;
     private @Nullable Channel serverChannel;
+    private volatile @Nullable Audience audience;
     private boolean closed;
 
-    /** Creates a server with the usual times and bounds. */
+    /** Creates a server with the usual times and bounds, for connections in plain text. */
     public OvsdbServer() {
         this(OvsdbServerOptions.DEFAULT);
     }
 
-    /** Creates a server with other times and bounds. */
+    /** Creates a server with other times and bounds, for connections in plain text. */
     public OvsdbServer(final OvsdbServerOptions options) {
+        this(options, Optional.empty());
+    }
+
+    /**
+     * Creates a server with other times and bounds.
+     *
+     * @param tls of all connections; they are in plain text without it
+     */
+    public OvsdbServer(final OvsdbServerOptions options, final Optional<PeerTls> tls) {
         this.options = requireNonNull(options);
+        this.tls = requireNonNull(tls);
         admission = new Admission(options);
     }
 
     /**
-     * Opens the port. Connections are taken only on this address, not on every address of the machine.
+     * Opens the port. Connections are taken only on this address, not on every address of the machine. Nodes wait until
+     * there is an engine to {@link #serve}.
      *
      * @param listenAddress address of this machine
      * @param port TCP port, 6640 by custom; 0 for any free one
      * @throws OvsdbException if the address or port cannot be had; it may be tried again
      */
-    public synchronized void start(final String listenAddress, final int port, final OvsdbListener listener) {
-        requireNonNull(listener);
+    public synchronized void start(final String listenAddress, final int port) {
         if (closed || serverChannel != null) {
             throw new IllegalStateException(closed ? "closed" : "started already");
         }
@@ -88,7 +105,7 @@ public final class OvsdbServer implements AutoCloseable {
             .childHandler(new ChannelInitializer<SocketChannel>() {
                 @Override
                 protected void initChannel(final SocketChannel channel) {
-                    accept(channel, listener);
+                    accept(channel);
                 }
             })
             .bind(new InetSocketAddress(listenAddress, port)).awaitUninterruptibly();
@@ -97,7 +114,32 @@ public final class OvsdbServer implements AutoCloseable {
             throw new OvsdbException("cannot listen for OVSDB on " + listenAddress + " port " + port, bound.cause());
         }
         serverChannel = bound.channel();
-        LOG.info("Listening for OVSDB on {}", serverChannel.localAddress());
+        if (tls.isPresent()) {
+            // A certificate that ends, or is revoked, ends what its node may do, not only its next connection.
+            ioThreads.scheduleWithFixedDelay(this::reconsider, RECHECK_SECONDS, RECHECK_SECONDS, TimeUnit.SECONDS);
+        }
+        LOG.info("Listening for OVSDB on {}, {}", serverChannel.localAddress(),
+            tls.isPresent() ? "by TLS" : "in plain text");
+    }
+
+    /**
+     * Gives the nodes to an engine, those that are connected and those that connect, until {@link #rest}.
+     *
+     * @param listener told of the nodes
+     * @param epoch of the mastership of the engine: nodes take orders of it, and no longer of one with a smaller epoch
+     */
+    public void serve(final OvsdbListener listener, final long epoch) {
+        audience = new Audience(listener, epoch);
+        reconsider();
+    }
+
+    /**
+     * Takes the nodes from the engine, and waits until it has been told that each of them is gone. They stay connected,
+     * for another engine. Not to be called from a listener.
+     */
+    public void rest() {
+        audience = null;
+        await(connections.stream().map(NodeConnection::reconsider));
     }
 
     /** The TCP port in use, for a server started on port 0. */
@@ -134,16 +176,18 @@ public final class OvsdbServer implements AutoCloseable {
         serverChannel.close().awaitUninterruptibly();
         serverChannel = null;
         connections.forEach(NodeConnection::shutDown);
-        final CompletableFuture<?>[] last =
-            connections.stream().map(NodeConnection::ended).toArray(CompletableFuture[]::new);
+        await(connections.stream().map(NodeConnection::ended));
+        stopThreads();
+    }
+
+    private static void await(final Stream<CompletableFuture<?>> last) {
         try {
-            CompletableFuture.allOf(last).get(CLOSE_SECONDS, TimeUnit.SECONDS);
+            CompletableFuture.allOf(last.toArray(CompletableFuture[]::new)).get(CLOSE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
             LOG.warn("A listener is still busy with a node that has disconnected", e);
         }
-        stopThreads();
     }
 
     private void stopThreads() {
@@ -151,7 +195,7 @@ public final class OvsdbServer implements AutoCloseable {
         ioThreads.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 
-    private void accept(final SocketChannel socket, final OvsdbListener listener) {
+    private void accept(final SocketChannel socket) {
         final String address = socket.remoteAddress().getAddress().getHostAddress();
         if (!admission.enter(address)) {
             troubles.warn(address, "refused: too many connections");
@@ -159,9 +203,14 @@ public final class OvsdbServer implements AutoCloseable {
             return;
         }
         socket.closeFuture().addListener(ignored -> admission.leave(address));
-        final PeerChannel channel = new PeerChannel(socket, options);
+        final Optional<PeerIdentity> identity = tls.map(peers -> {
+            final SslHandler handler = new SslHandler(peers.server());
+            socket.pipeline().addLast(handler);
+            return new PeerIdentity(peers, handler.engine());
+        });
+        final PeerChannel channel = new PeerChannel(socket, identity, options);
         final NodeConnection connection = new NodeConnection(channel,
-            singleThread("penstock-ovsdb-node-" + channel.address()), planner, claims, listener, troubles,
+            singleThread("penstock-ovsdb-node-" + channel.address()), planner, claims, () -> audience, troubles,
             admission, options);
         connections.add(connection);
         connection.ended().thenRun(() -> connections.remove(connection));

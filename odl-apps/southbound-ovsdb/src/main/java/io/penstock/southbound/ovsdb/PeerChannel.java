@@ -15,6 +15,7 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.json.JsonObjectDecoder;
 import io.netty.handler.codec.string.StringEncoder;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.handler.timeout.IdleStateHandler;
 import java.net.InetSocketAddress;
@@ -22,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -56,6 +58,7 @@ final class PeerChannel {
     private static final long WAITING_UPDATES = 32 << 20;
 
     private final Channel channel;
+    private final Optional<PeerIdentity> identity;
     private final JsonRpcEndpoint endpoint;
     private final PeerMessageDecoder decoder = new PeerMessageDecoder();
     private final AtomicLong waitingUpdates = new AtomicLong();
@@ -63,11 +66,16 @@ final class PeerChannel {
     private final Set<CompletableFuture<?>> pending = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<String> closed = new CompletableFuture<>();
     private final CompletableFuture<String> reason = new CompletableFuture<>();
+    private volatile Runnable stolen = () -> { };
+    /** Whether the database has this client as one that holds the lock, or waits for it after a loss. */
+    private volatile LockState lock = LockState.NEVER_ASKED;
     private volatile BiConsumer<JsonNode, Runnable> updateConsumer =
         (ignored, done) -> close("sent unsolicited updates");
 
-    PeerChannel(final Channel channel, final OvsdbServerOptions options) {
+    /** A channel whose peer has an identity by its certificate, or none in plain text. */
+    PeerChannel(final Channel channel, final Optional<PeerIdentity> identity, final OvsdbServerOptions options) {
         this.channel = channel;
+        this.identity = identity;
         endpoint = new JsonRpcEndpoint(channel);
         // From the start: without one the library logs an error for each update of a peer that was not asked for any.
         endpoint.registerCallback(new Callback());
@@ -87,6 +95,15 @@ final class PeerChannel {
     String address() {
         return channel.remoteAddress() instanceof InetSocketAddress address ? address.getAddress().getHostAddress()
             : String.valueOf(channel.remoteAddress());
+    }
+
+    /**
+     * Why the peer is not the node of this name; empty if it is, or nothing speaks against it in plain text. One whose
+     * certificate has ended or was revoked is cut off: it comes back with its next one, if it has one.
+     */
+    Optional<String> denies(final String node) {
+        identity.flatMap(PeerIdentity::trouble).ifPresent(this::close);
+        return identity.flatMap(peer -> peer.denies(node));
     }
 
     /** Completes with the reason when the connection has ended. */
@@ -133,12 +150,37 @@ final class PeerChannel {
         return request(() -> endpoint.monitor(() -> List.of(OvsTables.DATABASE, "penstock", requests)));
     }
 
+    /** One transaction. What writes is refused by the database unless this client holds the lock of the node. */
     CompletableFuture<List<OperationResult>> transact(final DatabaseSchema schema,
             final List<Operation<?>> operations) {
+        final List<Operation<?>> asserted = NodeFence.asserted(operations);
         final TransactBuilder builder = new TransactBuilder(schema);
-        operations.forEach(builder::addOperation);
-        return request(() -> FutureTransformUtils.transformTransactResponse(endpoint.transact(builder),
-            builder.getRequests()));
+        asserted.forEach(builder::addOperation);
+        final CompletableFuture<List<OperationResult>> results = request(() ->
+            FutureTransformUtils.transformTransactResponse(endpoint.transact(builder), builder.getRequests()));
+        return asserted.size() == operations.size() ? results : results.thenApply(NodeFence::withoutAssertion);
+    }
+
+    /**
+     * Takes the lock of the database, from whatever client has it. One that has lost it waits for it still, and has to
+     * give that up before it may steal (ovsdb_jsonrpc_session_lock, ovsdb/jsonrpc-server.c, 3.1).
+     *
+     * @param name always the same
+     */
+    CompletableFuture<?> steal(final String name) {
+        if (lock == LockState.HELD) {
+            return CompletableFuture.completedFuture(null);
+        }
+        final CompletableFuture<?> free = lock == LockState.LOST ? request(() -> endpoint.unlock(List.of(name)))
+            : CompletableFuture.completedFuture(null);
+        lock = LockState.NEVER_ASKED;
+        return free.thenCompose(unlocked -> request(() -> endpoint.steal(List.of(name))))
+            .thenAccept(taken -> lock = LockState.HELD);
+    }
+
+    /** Runs something whenever another client has taken a lock; on the event loop. */
+    void whenStolen(final Runnable task) {
+        stolen = task;
     }
 
     /** Cuts the peer off unless it answers in this time. */
@@ -196,6 +238,8 @@ final class PeerChannel {
         pending.forEach(future -> future.completeExceptionally(new OvsdbException("the node has disconnected")));
     }
 
+    private enum LockState { NEVER_ASKED, HELD, LOST }
+
     private final class Callback implements OvsdbRPC.Callback {
         @Override
         public void update(final Object context, final UpdateNotification notification) {
@@ -210,12 +254,14 @@ final class PeerChannel {
 
         @Override
         public void locked(final Object context, final List<String> ids) {
-            // This client takes no locks.
+            // The client to which it was lost has ended.
+            lock = LockState.HELD;
         }
 
         @Override
         public void stolen(final Object context, final List<String> ids) {
-            // This client takes no locks.
+            lock = LockState.LOST;
+            stolen.run();
         }
     }
 
@@ -254,7 +300,10 @@ final class PeerChannel {
 
         @Override
         public void userEventTriggered(final ChannelHandlerContext ctx, final Object event) {
-            if (!channel.config().isAutoRead()) {
+            if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
+                // Before the handler of TLS closes the channel.
+                close(TlsFailure.of(handshake.cause()).orElse("TLS failed"));
+            } else if (!channel.config().isAutoRead()) {
                 silentProbes = 0; // Nothing is taken from the peer, so it cannot be blamed.
             } else if (event instanceof IdleStateEvent idle) {
                 silentProbes = idle.isFirst() ? 1 : silentProbes + 1;
@@ -269,7 +318,10 @@ final class PeerChannel {
         @Override
         public void exceptionCaught(final ChannelHandlerContext ctx, final Throwable cause) {
             // Not the message of the cause: it quotes the bytes, so every attempt would be a new trouble to report.
-            if (cause instanceof TooLongFrameException) {
+            final Optional<String> failure = TlsFailure.of(cause);
+            if (failure.isPresent()) {
+                close(failure.orElseThrow());
+            } else if (cause instanceof TooLongFrameException) {
                 close("sent too long a message");
             } else if (cause instanceof DecoderException) {
                 close("sent something that is not OVSDB");

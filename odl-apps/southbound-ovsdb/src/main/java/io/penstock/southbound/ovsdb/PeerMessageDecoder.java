@@ -16,11 +16,12 @@ import io.netty.handler.codec.TooLongFrameException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Turns one frame into a JSON object and lets through only what a database server sends to its client: answers, echo
- * requests and updates. Anything else ends the connection, so that the library's end point, which logs an error for
- * each message it does not expect, never sees it.
+ * requests, updates, and the loss of a lock. Anything else ends the connection, so that the library's end point, which
+ * logs an error for each message it does not expect, never sees it.
  *
  * <p>A frame of 64 MB may become 1.9 GB of objects, so a frame is read twice: first without keeping anything, to count
  * its parts. Of long frames one at a time is decoded and handed to the end point, which copies it; the other threads
@@ -38,6 +39,8 @@ final class PeerMessageDecoder extends MessageToMessageDecoder<ByteBuf> {
     static final int MAX_DEPTH = 64;
 
     private static final String RESULT = "result";
+    /** Requests and notifications of a database server; "locked" is for those who wait for a lock. */
+    private static final Set<String> REQUESTS = Set.of("echo", "update", "stolen");
     private static final int LONG_BYTES = 1 << 20;
     /** Of the process, as is the heap. */
     private static final Object LONG_FRAME = new Object();
@@ -83,7 +86,7 @@ final class PeerMessageDecoder extends MessageToMessageDecoder<ByteBuf> {
         }
         final String method = message.path("method").asText("");
         final boolean answer = message.has(RESULT) && message.hasNonNull("id");
-        final boolean request = message.has("id") && ("echo".equals(method) || "update".equals(method));
+        final boolean request = message.has("id") && REQUESTS.contains(method);
         if (!message.isObject() || !answer && !request) {
             throw new CorruptedFrameException("not a message of an OVSDB server");
         }

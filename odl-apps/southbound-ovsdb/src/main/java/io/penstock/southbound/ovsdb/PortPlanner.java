@@ -64,7 +64,7 @@ final class PortPlanner {
             view.row(OvsTables.PORT, ref).ifPresent(port -> {
                 if (wanted.containsKey(port.text("name"))) {
                     present.put(port.text("name"), port);
-                } else {
+                } else if (!port.text("name").startsWith(NodeKeys.CAPTURE_PORT)) {
                     remove.add(ref);
                 }
             });

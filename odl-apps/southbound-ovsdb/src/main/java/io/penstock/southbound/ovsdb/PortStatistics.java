@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -15,9 +16,11 @@ import java.util.Set;
  * @param linkUp whether the link is up
  * @param linkResets how often the link went up or down
  * @param error what the switch says went wrong, empty if nothing
+ * @param mtu longest packet that the port takes, bytes of IP; nothing if the switch does not tell
  * @param counters by the names of Open vSwitch, such as {@code rx_packets}; of each type of port some are missing
  */
-public record PortStatistics(String name, boolean linkUp, long linkResets, String error, Map<String, Long> counters) {
+public record PortStatistics(String name, boolean linkUp, long linkResets, String error, OptionalLong mtu,
+        Map<String, Long> counters) {
     /** Copies what is given. */
     public PortStatistics {
         counters = Map.copyOf(counters);
@@ -38,6 +41,7 @@ public record PortStatistics(String name, boolean linkUp, long linkResets, Strin
         });
         return new PortStatistics(row.text("name"), row.optional("link_state").filter("up"::equals).isPresent(),
             row.optional("link_resets").map(count -> (Long) count).orElse(0L),
-            row.optional("error").map(Object::toString).orElse(""), counters);
+            row.optional("error").map(Object::toString).orElse(""),
+            row.optional("mtu").map(value -> OptionalLong.of((Long) value)).orElse(OptionalLong.empty()), counters);
     }
 }

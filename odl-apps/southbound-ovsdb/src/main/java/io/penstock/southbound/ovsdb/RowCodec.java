@@ -105,6 +105,14 @@ final class RowCodec {
         return result;
     }
 
+    /** Reads one row of the configuration; the result is for {@link #view}, of its table. */
+    Operation<?> select(final String table, final Ref row) {
+        final Select<GenericTableSchema> select = new Select<>(table(schema, table));
+        select.setColumns(OvsTables.CONFIGURATION.get(table));
+        select.addCondition(rowIs(row));
+        return select;
+    }
+
     /**
      * Reads what is counted of ports; the result is for {@link #view}, of the table of interfaces.
      *

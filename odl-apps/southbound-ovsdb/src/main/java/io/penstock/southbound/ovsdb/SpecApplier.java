@@ -81,6 +81,20 @@ final class SpecApplier {
         return read(NodeReport.TABLES).thenApplyAsync(view -> NodeReport.of(view, bridgeName), planner);
     }
 
+    /** See {@link NodeSession#report(int)}. */
+    CompletableFuture<Optional<ZoneReport>> report(final int zone) {
+        return read(ZoneRows.TABLES).thenApplyAsync(view -> ZoneRows.of(view).flatMap(rows -> rows.zone(zone)), planner)
+            .thenCompose(row -> row.map(this::reportOf).orElse(CompletableFuture.completedFuture(Optional.empty())));
+    }
+
+    private CompletableFuture<Optional<ZoneReport>> reportOf(final Ref row) {
+        return channel.transact(codec.schema(), List.of(codec.select(OvsTables.ZONE, row))).thenApply(rows -> {
+            checkAccepted(rows);
+            return codec.view(List.of(OvsTables.ZONE), rows).row(OvsTables.ZONE, row).map(each ->
+                ZoneReport.of(each.map(OvsTables.EXTERNAL_IDS))).filter(report -> !report.isEmpty());
+        });
+    }
+
     private CompletableFuture<ApplyResult> round(final BridgeSpec spec, final int number, final int changesBefore) {
         zoneRows = Optional.empty();
         return read(TABLES).thenComposeAsync(view -> {

@@ -3,6 +3,7 @@ package io.penstock.southbound.ovsdb;
 
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * One conntrack zone, which is a tenant: its timeouts, for the switch, and what the agent of the node has to do for it.
@@ -14,7 +15,7 @@ import java.util.Set;
  */
 public record ZoneSpec(int zone, Map<String, Integer> timeouts, Map<String, String> orders) {
     /** Keys of {@code external_ids} of a zone that are this side's; the agent reads them and writes others. */
-    static final Set<String> ORDERS = Set.of(NodeKeys.SESSIONS, NodeKeys.DNS);
+    static final Set<String> ORDERS = Set.of(NodeKeys.TENANT, NodeKeys.SESSIONS, NodeKeys.DNS);
 
     /** The names Open vSwitch 3.1 knows; one it does not know would make the node refuse the whole transaction. */
     private static final Set<String> NAMES = Set.of("tcp_syn_sent", "tcp_syn_recv", "tcp_established", "tcp_fin_wait",
@@ -38,5 +39,11 @@ public record ZoneSpec(int zone, Map<String, Integer> timeouts, Map<String, Stri
             throw new IllegalArgumentException("bad order to zone " + zone + ": known are " + ORDERS + ", not "
                 + orders.keySet());
         }
+    }
+
+    /** What the agent carries out and confirms: all but the name of the tenant, which is for records alone. */
+    public Map<String, String> confirmedOrders() {
+        return orders.entrySet().stream().filter(order -> !order.getKey().equals(NodeKeys.TENANT))
+            .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 }

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -270,6 +271,9 @@ class ApplyIT extends ConnectedNode {
         assertThat(node.vsctl("get", "CT_Zone", one, "external_ids:" + NodeKeys.SESSIONS)).isEqualTo("\"11\"");
         assertThat(reports()).isEqualTo(Map.of(1, new ZoneReport(OptionalLong.of(10), OptionalLong.of(7),
             "not \"ok\"")));
+        // One by one; nothing was written of the second, and the last is not there.
+        assertThat(Stream.of(1, 2, 4711).map(zone -> session.report(zone).orTimeout(30, TimeUnit.SECONDS).join()))
+            .containsExactly(Optional.of(reports().get(1)), Optional.empty(), Optional.empty());
         assertThat(apply(second).changes()).isZero();
     }
 

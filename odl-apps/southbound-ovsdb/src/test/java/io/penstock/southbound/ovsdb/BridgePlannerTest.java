@@ -187,6 +187,15 @@ class BridgePlannerTest {
     }
 
     @Test
+    void portsOfCapturesAreLeftAlone() {
+        final List<PortSpec> ports = new ArrayList<>(spec.ports());
+        ports.add(system(NodeKeys.CAPTURE_PORT + "0", 90));
+        database.bringTo(Specs.bridge(ports));
+
+        assertThat(database.bringTo(spec).changes()).isEmpty();
+    }
+
+    @Test
     void portOnAnotherBridgeIsRefusedAndTheOthersGoOn() {
         database.addForeignBridge("br0", "acc0");
 
@@ -261,7 +270,8 @@ class BridgePlannerTest {
                 names.put(i, "t" + random.nextInt(2));
             }
         }
-        return new BridgeSpec(NodeKeys.BRIDGE, random.nextInt(2), "tcp:127.0.0.1:" + random.nextInt(2),
+        return new BridgeSpec(NodeKeys.BRIDGE, random.nextInt(2), random.nextBoolean()
+            ? Set.of("tcp:127.0.0.1:" + random.nextInt(2)) : Set.of("tcp:127.0.0.1:1", "tcp:127.0.0.1:2"),
             random.nextInt(2) * 500, ports, names,
             Map.of(NodeKeys.SESSION_FLOWS, "v" + random.nextInt(2)), zones);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class BridgeSpecTest {
@@ -29,7 +30,7 @@ class BridgeSpecTest {
     }
 
     private static BridgeSpec spec(final int rate, final Map<Integer, String> tables) {
-        return new BridgeSpec("b", 1, "tcp:127.0.0.1:6653", rate, List.of(), tables, Map.of(), List.of());
+        return new BridgeSpec("b", 1, Set.of("tcp:127.0.0.1:6653"), rate, List.of(), tables, Map.of(), List.of());
     }
 
     private static void refused(final String message, final Runnable construction) {

@@ -13,7 +13,8 @@ abstract class ConnectedNode {
 
     @BeforeEach
     void connect() {
-        server.start("127.0.0.1", 0, listener);
+        server.start("127.0.0.1", 0);
+        server.serve(listener, 1);
         node = new OvsSandbox();
         node.announce("pe1", server.port());
         session = listener.awaitNode("pe1");

@@ -42,6 +42,8 @@ class NodeSamplesTest {
         entry("dns-state/usual", resolver(NodeKeys.RESOLVER_OK)),
         entry("dns-state/starting", resolver("starting")),
         entry("dns-state/failed", resolver("order: domain: is not a domain name")),
+        entry("dns-silent/usual", silent("192.0.2.53")),
+        entry("dns-silent/several", silent("192.0.2.53", "2001:db8::53")),
         entry("cache-done/usual", ASKER),
         entry("orders-done/usual", Optional.of(new OrdersReport(true, new TreeMap<>(), new TreeMap<>(), 0))),
         entry("orders-done/full", Optional.of(new OrdersReport(true,
@@ -89,7 +91,8 @@ class NodeSamplesTest {
             case NodeKeys.PORTS -> announcement(Map.of(NodeKeys.NODE, "edge1", sample.key(), sample.value())).ports();
             case NodeKeys.VHOST_DIR ->
                 announcement(Map.of(NodeKeys.NODE, "edge1", sample.key(), sample.value())).vhostDirectory();
-            case NodeKeys.SESSIONS_SET, NodeKeys.SESSIONS_COUNT, NodeKeys.DNS_STATE -> ZoneReport.of(ids);
+            case NodeKeys.SESSIONS_SET, NodeKeys.SESSIONS_COUNT, NodeKeys.DNS_STATE, NodeKeys.DNS_SILENT ->
+                ZoneReport.of(ids);
             // Compared with the order as it is: AgentExchangeIT.
             case NodeKeys.CACHE_DONE -> sample.value();
             case NodeKeys.ORDERS_DONE ->
@@ -116,6 +119,16 @@ class NodeSamplesTest {
         final Ref ref = new Ref("r");
         return NodeReport.of(new DatabaseView(Map.of(table, Map.of(ref, new TableRow(ref, Map.of("name", name,
             "external_ids", ids))))), NodeKeys.BRIDGE);
+    }
+
+    private static ZoneReport silent(final String... upstreams) {
+        return new ZoneReport(OptionalLong.empty(), OptionalLong.empty(), "", List.of(upstreams));
+    }
+
+    @Test
+    void addressesThatAreNoneAreNotRead() {
+        assertThat(Stream.of("", " ", "192.0.2.53,192.0.2.54", "192.0.2.53 \n", "x".repeat(50), "a ".repeat(9))
+            .map(text -> ZoneReport.of(Map.of(NodeKeys.DNS_SILENT, text)))).allMatch(ZoneReport::isEmpty);
     }
 
     private static ZoneReport resolver(final String state) {

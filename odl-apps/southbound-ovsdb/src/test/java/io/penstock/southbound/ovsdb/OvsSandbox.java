@@ -42,7 +42,9 @@ final class OvsSandbox implements AutoCloseable {
 
     void startServer() {
         server = launch("ovsdb-server", database().toString(), "--remote=punix:" + socket(),
-            "--remote=db:Open_vSwitch,Open_vSwitch,manager_options", "--unixctl=" + directory.resolve("server.ctl"));
+            "--remote=db:Open_vSwitch,Open_vSwitch,manager_options", "--private-key=db:Open_vSwitch,SSL,private_key",
+            "--certificate=db:Open_vSwitch,SSL,certificate", "--ca-cert=db:Open_vSwitch,SSL,ca_cert",
+            "--unixctl=" + directory.resolve("server.ctl"));
         Await.until("database up", () -> Files.exists(socket()) && tryRun("ovs-vsctl", "--db=unix:" + socket(),
             "--no-wait", "get-manager"));
     }
@@ -77,8 +79,34 @@ final class OvsSandbox implements AutoCloseable {
     }
 
     void manage(final int port) {
-        vsctl("--", "--id=@m", "create", "Manager", "target=\"tcp:127.0.0.1:" + port + "\"", "max_backoff=1000", "--",
+        manage("tcp:127.0.0.1:" + port);
+    }
+
+    void manage(final String target) {
+        vsctl("--", "--id=@m", "create", "Manager", "target=\"" + target + "\"", "max_backoff=1000", "--",
             "set", "Open_vSwitch", ".", "manager_options=@m");
+    }
+
+    /** Has another client take a lock of the database, and be gone two seconds later. */
+    void steal(final String lock) {
+        tryRun("timeout", "2", "ovsdb-client", "steal", "unix:" + socket(), lock);
+    }
+
+    /** Announces the node, with certificates that its database has in these files. */
+    void announceByTls(final String name, final int port, final Path files) {
+        vsctl("set-ssl", files.resolve("key.pem").toString(), files.resolve("certificate.pem").toString(),
+            files.resolve("ca.pem").toString());
+        vsctl("set", "Open_vSwitch", ".", "external_ids:" + NodeKeys.NODE + "=" + name);
+        manage("ssl:127.0.0.1:" + port);
+    }
+
+    /** What a program has logged, such as {@code ovsdb-server}. */
+    String output(final String program) {
+        try {
+            return Files.readString(directory.resolve(program + ".log"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     String vsctl(final String... arguments) {

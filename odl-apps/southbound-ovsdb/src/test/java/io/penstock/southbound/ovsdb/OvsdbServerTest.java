@@ -25,7 +25,8 @@ class OvsdbServerTest {
 
     @Test
     void listensOnlyWhereItWasTold() throws Exception {
-        server.start("127.0.0.2", 0, listener);
+        server.start("127.0.0.2", 0);
+        server.serve(listener, 1);
         try (Socket socket = new Socket("127.0.0.2", server.port())) {
             assertThat(socket.isConnected()).isTrue();
         }
@@ -35,15 +36,16 @@ class OvsdbServerTest {
 
     @Test
     void takenOrForeignAddressIsToldAndMayBeTriedAgain() throws Exception {
-        assertThatThrownBy(() -> server.start("192.0.2.1", 0, listener)).isInstanceOf(OvsdbException.class)
+        assertThatThrownBy(() -> server.start("192.0.2.1", 0)).isInstanceOf(OvsdbException.class)
             .hasMessageContaining("192.0.2.1");
         final int port;
         try (ServerSocket taken = new ServerSocket()) {
             taken.bind(new InetSocketAddress("127.0.0.1", 0));
             port = taken.getLocalPort();
-            assertThatThrownBy(() -> server.start("127.0.0.1", port, listener)).isInstanceOf(OvsdbException.class);
+            assertThatThrownBy(() -> server.start("127.0.0.1", port)).isInstanceOf(OvsdbException.class);
         }
-        server.start("127.0.0.1", port, listener);
+        server.start("127.0.0.1", port);
+        server.serve(listener, 1);
         assertThat(server.port()).isEqualTo(port);
     }
 }

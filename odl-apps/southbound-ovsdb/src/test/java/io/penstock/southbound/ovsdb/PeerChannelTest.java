@@ -23,6 +23,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -60,7 +61,7 @@ class PeerChannelTest {
             .childHandler(new ChannelInitializer<SocketChannel>() {
                 @Override
                 protected void initChannel(final SocketChannel channel) {
-                    opened.complete(new PeerChannel(channel, PATIENT));
+                    opened.complete(new PeerChannel(channel, Optional.empty(), PATIENT));
                     accepted.complete(channel);
                 }
             })

@@ -55,7 +55,8 @@ class PeersIT {
         "\u0000\u0001\u0002\u0003",
     })
     void whatIsNoDatabaseIsCutOffAndTheNodeStays(final String garbage) throws Exception {
-        server.start("127.0.0.1", 0, listener);
+        server.start("127.0.0.1", 0);
+        server.serve(listener, 1);
         final OvsSandbox node = node("pe1");
         listener.awaitNode("pe1");
 
@@ -68,7 +69,8 @@ class PeersIT {
 
     @Test
     void randomAndEndlessInputIsCutOff() throws Exception {
-        server.start("127.0.0.1", 0, listener);
+        server.start("127.0.0.1", 0);
+        server.serve(listener, 1);
         final byte[] noise = new byte[100_000];
         new Random(3).nextBytes(noise);
         assertThat(isCutOff(noise)).isTrue();
@@ -80,7 +82,8 @@ class PeersIT {
 
     @Test
     void tooManyConnectionsAreRefused() throws Exception {
-        server.start("127.0.0.1", 0, listener);
+        server.start("127.0.0.1", 0);
+        server.serve(listener, 1);
         node("pe1");
         listener.awaitNode("pe1");
         final List<Socket> sockets = new ArrayList<>();
@@ -131,7 +134,8 @@ class PeersIT {
 
     @Test
     void peerWithoutAnnouncementWaitsAndMayAnnounceItselfLater() {
-        server.start("127.0.0.1", 0, listener);
+        server.start("127.0.0.1", 0);
+        server.serve(listener, 1);
         final OvsSandbox node = new OvsSandbox();
         nodes.add(node);
         node.manage(server.port());
@@ -152,7 +156,8 @@ class PeersIT {
 
     @Test
     void secondClaimOfANameWaitsUntilTheFirstIsGone() {
-        server.start("127.0.0.1", 0, listener);
+        server.start("127.0.0.1", 0);
+        server.serve(listener, 1);
         final OvsSandbox first = node("pe1");
         final NodeSession session = listener.awaitNode("pe1");
         final OvsSandbox second = node("pe1");
@@ -177,7 +182,8 @@ class PeersIT {
         // Probes so slow that only the claim of the second can bring it about.
         server = new OvsdbServer(new OvsdbServerOptions(new Patience(Duration.ofMinutes(5),
             Duration.ofSeconds(2), Duration.ofMinutes(5)), 1 << 20, 1 << 20, new Peers(8, 8, 8)));
-        server.start("127.0.0.1", 0, listener);
+        server.start("127.0.0.1", 0);
+        server.serve(listener, 1);
         final OvsSandbox first = node("pe1");
         listener.awaitNode("pe1");
         first.freezeServer();
@@ -188,7 +194,8 @@ class PeersIT {
 
     @Test
     void halfOpenConnectionIsNoticedAndTheNodeReturns() {
-        server.start("127.0.0.1", 0, listener);
+        server.start("127.0.0.1", 0);
+        server.serve(listener, 1);
         final OvsSandbox node = node("pe1");
         final NodeSession session = listener.awaitNode("pe1");
         node.freezeServer();
@@ -204,7 +211,8 @@ class PeersIT {
 
     @Test
     void nodeThatVanishesHalfwayFailsItsApplyAndLeavesAllOrNothing() {
-        server.start("127.0.0.1", 0, listener);
+        server.start("127.0.0.1", 0);
+        server.serve(listener, 1);
         final OvsSandbox node = node("pe1");
         final List<CompletableFuture<ApplyResult>> all = new ArrayList<>();
         final NodeSession session = listener.awaitNode("pe1");
@@ -225,7 +233,8 @@ class PeersIT {
     void slowListenerOfOneNodeDelaysNoOther() {
         final CompletableFuture<Void> release = new CompletableFuture<>();
         final RecordingListener inner = listener;
-        server.start("127.0.0.1", 0, new ForwardingListener(inner) {
+        server.start("127.0.0.1", 0);
+        server.serve(new ForwardingListener(inner) {
             @Override
             public void nodeConnected(final NodeSession session) {
                 super.nodeConnected(session);
@@ -237,7 +246,7 @@ class PeersIT {
                     throw new IllegalStateException("thrown by the listener, on purpose");
                 }
             }
-        });
+        }, 1);
         node("slow");
         listener.awaitNode("slow");
         node("pe1");
@@ -278,7 +287,8 @@ class PeersIT {
 
     @Test
     void closeTellsTheListenerFreesThePortAndLeavesNoThread() {
-        server.start("127.0.0.1", 0, listener);
+        server.start("127.0.0.1", 0);
+        server.serve(listener, 1);
         final int port = server.port();
         node("pe1");
         node("pe2");
@@ -290,14 +300,16 @@ class PeersIT {
         assertThat(listener.events).contains("-pe1", "-pe2");
         Await.until("no thread left: " + threads(), () -> threads().isEmpty());
         server = new OvsdbServer(QUICK);
-        server.start("127.0.0.1", port, listener);
+        server.start("127.0.0.1", port);
+        server.serve(listener, 1);
         listener.awaitNode("pe1");
         listener.awaitNode("pe2");
     }
 
     @Test
     void manyConnectionsLeaveNoThreads() throws Exception {
-        server.start("127.0.0.1", 0, listener);
+        server.start("127.0.0.1", 0);
+        server.serve(listener, 1);
         for (int i = 0; i < 50; i++) {
             assertThat(isCutOff("nonsense".getBytes(StandardCharsets.US_ASCII))).isTrue();
         }
@@ -314,7 +326,8 @@ class PeersIT {
             final int nodesPerAddress) {
         server = new OvsdbServer(new OvsdbServerOptions(new Patience(Duration.ofMinutes(5), Duration.ofMinutes(5),
             Duration.ofMinutes(5)), 1 << 20, maxMessageBytes, new Peers(connections, perAddress, nodesPerAddress)));
-        server.start("127.0.0.1", 0, listener);
+        server.start("127.0.0.1", 0);
+        server.serve(listener, 1);
     }
 
     private OvsSandbox node(final String name) {

@@ -38,7 +38,7 @@ final class Specs {
     }
 
     static BridgeSpec bridge(final List<PortSpec> ports) {
-        return new BridgeSpec(NodeKeys.BRIDGE, 0x0050534e_00000007L, "tcp:127.0.0.1:6653", 1000, ports,
+        return new BridgeSpec(NodeKeys.BRIDGE, 0x0050534e_00000007L, Set.of("tcp:127.0.0.1:6653"), 1000, ports,
             Map.of(0, "classifier", 30, "nat_egress"), Map.of(NodeKeys.SESSION_FLOWS, "{\"vrf\":\"reg0\"}"),
             List.of(new ZoneSpec(7, SHORT, Map.of()), new ZoneSpec(8, SHORT, Map.of(NodeKeys.SESSIONS, "1000")),
                 new ZoneSpec(9, LONG, Map.of())));
@@ -49,7 +49,7 @@ final class Specs {
     }
 
     static BridgeSpec zones(final List<ZoneSpec> zones, final Set<Integer> kept) {
-        return new BridgeSpec(NodeKeys.BRIDGE, 7, "tcp:127.0.0.1:6653", 0, List.of(), Map.of(), Map.of(),
+        return new BridgeSpec(NodeKeys.BRIDGE, 7, Set.of("tcp:127.0.0.1:6653"), 0, List.of(), Map.of(), Map.of(),
             zones, kept);
     }
 }

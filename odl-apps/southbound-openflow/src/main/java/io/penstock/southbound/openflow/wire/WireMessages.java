@@ -22,7 +22,12 @@ public final class WireMessages {
     private static final int EXPERIMENTER = 4;
     private static final int PACKET_OUT = 13;
     private static final int FLOW_MOD = 14;
+    private static final int ROLE_REQUEST = 24;
     private static final int METER_MOD = 29;
+    /** OFPCR_ROLE_MASTER. */
+    private static final int MASTER = 2;
+    /** OFPCR_ROLE_SLAVE. */
+    private static final int SLAVE = 3;
     /** OFPMC_DELETE. */
     private static final int METER_DELETE = 2;
     private static final int ADD = 0;
@@ -78,6 +83,25 @@ public final class WireMessages {
         WireMatch.encode(out, flow.matches());
         WireFlow.encodeInstructions(out, flow);
         return finish(out);
+    }
+
+    /**
+     * Makes this connection the only one that may change anything. A switch refuses it if it has taken a greater epoch.
+     *
+     * @param epoch generation id of the request
+     */
+    public static byte[] master(final long epoch) {
+        return finish(begin(ROLE_REQUEST).writeInt(MASTER).writeInt(0).writeLong(epoch));
+    }
+
+    /**
+     * Has a switch take no orders by this connection, and send no packets there. A switch refuses it if it has taken a
+     * greater epoch.
+     *
+     * @param epoch generation id of the request
+     */
+    public static byte[] slave(final long epoch) {
+        return finish(begin(ROLE_REQUEST).writeInt(SLAVE).writeInt(0).writeLong(epoch));
     }
 
     /** Deletes every flow with this cookie, in all tables. */
