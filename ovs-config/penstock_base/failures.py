@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 
-from . import files, places
+from . import files, places, texts
 from .errors import PenstockError
 
 
@@ -22,7 +22,7 @@ def exit_code(work: collections.abc.Callable[[], int]) -> int:
         with files.explained():
             return work()
     except PenstockError as error:
-        print(f"penstock: {error}", file=sys.stderr)
+        print(f"penstock: {texts.plain_lines(str(error))}", file=sys.stderr)
         _keep_trace(error)
         return 1
     except KeyboardInterrupt:

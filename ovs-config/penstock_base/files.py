@@ -12,14 +12,18 @@ from .errors import PenstockError
 _NOT_TAKEN = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
-def replace(path: pathlib.Path | str, text: str) -> None:
+def replace(path: pathlib.Path | str, text: str, mode: int = 0o666) -> None:
     """Replaces a file, or makes it: whole as before or whole as after, also when power is lost. On the disk when this
-    returns. Raises PenstockError when the disk takes no more; the file is as before then."""
+    returns. Raises PenstockError when the disk takes no more; the file is as before then.
+
+    mode: of the new file, less the umask; nothing may be read for a moment that it does not permit."""
     path = pathlib.Path(path)
     partial = path.with_name(path.name + ".new")
     with explained(path):
         try:
-            with open(partial, "w", encoding="utf-8") as file:
+            partial.unlink(missing_ok=True)  # A crash left it, or another user: it has its own mode.
+            descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())

@@ -131,6 +131,13 @@ def add_address(address: str, link: str, namespace: str | None = None) -> None:
         run(*_ip(namespace), "address", "add", f"{address}/32", "dev", link)
 
 
+def set_local_source(address: str, source: str) -> None:
+    """Has programs of the current namespace connect from `source` to one of its own addresses, which is on `lo`."""
+    if source in addresses("lo"):
+        run("ip", "route", "replace", "local", address, "dev", "lo", "table", "local", "proto", "kernel", "scope",
+            "host", "src", source)
+
+
 def remove_address(address: str, link: str, namespace: str | None = None) -> None:
     """Removes an IPv4 host address if it is there."""
     if address in addresses(link, namespace):

@@ -11,29 +11,47 @@ from . import places
 from .errors import PenstockError
 from .steps import step
 
-RUN = ("openjdk-17-jdk-headless", "maven", "openvswitch-switch-dpdk", "dpdk-dev", "librte-net-virtio23",
-       "librte-net-tap23", "qemu-system-x86", "nftables", "iproute2", "ethtool", "iputils-ping", "curl", "procps",
-       "python3-yaml", "python3-jsonschema", "python3-openvswitch",
-       "python3-seccomp", "s6", "unbound")
+RUN = ("openjdk-17-jdk-headless", "maven", "nodejs", "npm", "openvswitch-switch-dpdk", "dpdk-dev",
+       "librte-net-virtio23", "librte-net-tap23", "qemu-system-x86", "nftables", "iproute2", "ethtool",
+       "iputils-ping", "curl", "procps", "python3-yaml", "python3-cryptography", "python3-jsonschema",
+       "python3-openvswitch", "python3-prometheus-client", "python3-seccomp", "s6", "tcpdump", "unbound")
 """What `up` needs."""
 
-TEST = (*RUN, "bind9-dnsutils", "iputils-arping", "isc-dhcp-client", "isc-dhcp-relay", "librte-net-null23",
-        "python3-pyftpdlib", "python3-pytest", "python3-pytest-timeout", "socat", "systemd", "tayga", "tcpdump",
+METRICS = ("prometheus",)
+"""What `up --with-metrics` needs beside."""
+
+WHEEL = ("python3-pip", "python3-setuptools", "python3-wheel")
+"""Needed by `package` for the Python package of the client."""
+
+TEST = (*RUN, *METRICS, *WHEEL, "ansible-core", "bind9-dnsutils", "chromium", "iputils-arping", "isc-dhcp-client",
+        "isc-dhcp-relay", "libfixbuf-tools", "librte-net-null23", "nfdump", "prometheus-alertmanager",
+        "python3-pyftpdlib", "python3-pytest", "python3-pytest-timeout", "python3-venv", "socat", "systemd", "tayga",
         "traceroute", "udhcpc")
 """What `test` needs."""
 
 LINT = ("libyang-tools", "maven", "openjdk-17-jdk-headless", "python3-venv", "shellcheck")
 """Needed by `lint`."""
 
+PACKAGE = ("debhelper", "dh-python", "dpkg-dev")
+"""Needed by `package`."""
+
+TEST_PACKAGES = (*PACKAGE, "lintian", "mmdebstrap", "systemd-container")
+"""Needed by the tests of packages."""
+
 _POLICY = pathlib.Path("/usr/sbin/policy-rc.d")
 _NO_SERVICES = "#!/bin/sh\n# Made by Penstock for the time of one installation: start no services.\nexit 101\n"
 
 
 def missing(names: Iterable[str]) -> list[str]:
-    """Those of the packages that are not installed, in the same order."""
-    answer = subprocess.run(["dpkg-query", "--show", "--showformat=${Package} ${db:Status-Status}\n", *names],
+    """Those of the packages that are not installed, in the same order.
+
+    A package that another one provides is there: a nodejs that is not Debian's has npm in it, and Debian's npm
+    conflicts with it.
+    """
+    answer = subprocess.run(["dpkg-query", "--show", "--showformat=${db:Status-Status}|${Package}, ${Provides}\n"],
                             capture_output=True, text=True, check=False)
-    installed = {line.split()[0] for line in answer.stdout.splitlines() if line.endswith(" installed")}
+    installed = {word.split()[0] for line in answer.stdout.splitlines() if line.startswith("installed|")
+                 for word in line.partition("|")[2].split(",") if word.strip()}
     return [name for name in names if name not in installed]
 
 

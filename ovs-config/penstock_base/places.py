@@ -17,6 +17,11 @@ PACKAGE_FOLDERS = ("karaf", "ovs-config", "service-chains", "it/bench")
 PYTHON_SUITES = ("ovs-config", "service-chains", "karaf", "docs", "it/bench")
 
 
+def is_source_tree() -> bool:
+    """Whether these programs are those of a source tree, which can be built. Else packages have installed them."""
+    return (ROOT / "pom.xml").is_file()
+
+
 def python_path(*folders: str) -> str:
     """PYTHONPATH with the packages of some folders, of all by default."""
     return ":".join(str(ROOT / folder) for folder in folders or PACKAGE_FOLDERS)
@@ -32,19 +37,31 @@ def state_directory() -> pathlib.Path:
     return pathlib.Path(os.environ.get("PENSTOCK_STATE_DIR") or "/var/lib/penstock")
 
 
-def controller_directory() -> pathlib.Path:
-    """Run directory of the controller."""
-    return state_directory() / "controller"
+def controller_directory(number: int = 1) -> pathlib.Path:
+    """Run directory of the controller, or of one of several, numbered from 1."""
+    return state_directory() / ("controller" if number == 1 else f"controller-{number}")
 
 
-def nat_journal() -> pathlib.Path:
-    """The journal of public addresses."""
-    return controller_directory() / "nat-journal"
+def controller_directories() -> list[pathlib.Path]:
+    """Those of all controllers that have been started on this machine."""
+    return sorted(path for path in state_directory().glob("controller*")
+                  if path.name == "controller" or path.name.startswith("controller-"))
+
+
+def nat_journal(number: int = 1) -> pathlib.Path:
+    """The journal of public addresses of a controller, numbered as its directory."""
+    return controller_directory(number) / "nat-journal"
+
+
+def audit_log() -> pathlib.Path:
+    """The log of who has changed what."""
+    return controller_directory() / "audit-log"
 
 
 def distribution() -> pathlib.Path:
-    """The controller's programs: a copy, because every build makes the one in the source tree anew."""
-    return state_directory() / "distribution"
+    """The controller's programs: those of the packages, or a copy, because each build replaces those of the tree."""
+    installed = ROOT / "karaf" / "distribution"
+    return installed if installed.is_dir() else state_directory() / "distribution"
 
 
 def log_directory() -> pathlib.Path:

@@ -25,6 +25,7 @@ from . import (
     agent_sessions,
     agent_traces,
     alive,
+    capture_port,
     node_protocol,
     node_watch,
     sample_socket,
@@ -57,6 +58,7 @@ class Agent:
         self._cache = agent_cache.Cache(switch, log)
         self._session_flows = agent_session_flows.SessionFlows(switch, link, log)
         self._floods = agent_floods.Floods(switch, log)
+        self._captures = capture_port.Leftovers(switch, log)
         self._traces = agent_traces.Traces(switch, log)
         self._progress = agent_progress.Progress()
         resolvers = directory / agent_resolvers.DIRECTORY
@@ -73,6 +75,7 @@ class Agent:
         while True:
             self._sign.give()
             self._look_after_the_watch()
+            self._captures.run()
             changed = self._database.run()
             if changed is not None and changed != seen:
                 seen = changed
@@ -93,6 +96,7 @@ class Agent:
             elif changed is not None:
                 poller.timer_wait(int(_REPORT_SECONDS * 1000))
             self._sign.wait(poller)
+            self._captures.wait(poller)
             self._database.wait(poller)
             if changed is not None:
                 self._sessions.wait(poller)
@@ -159,12 +163,14 @@ class Agent:
 
     def _reports(self) -> dict[int, dict[str, str | None]]:
         states = self._resolvers.states() if self._resolvers else {}
+        silent = self._resolvers.silent_upstreams() if self._resolvers else {}
         reports: dict[int, dict[str, str | None]] = {}
         for zone, order in self._orders.items():
             limited = order.sessions is not None
             keys = reports[zone] = {
                 node_protocol.SESSIONS_SET: _text(self._sessions.limits.get(zone)) if limited else None,
                 node_protocol.SESSIONS_COUNT: _text(self._sessions.counts.get(zone)) if limited else None}
+            keys[node_protocol.DNS_SILENT] = silent.get(zone)
             if order.dns is None:
                 keys[node_protocol.DNS_STATE] = None
             elif not self._resolvers:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from penstock_base import files, processes
 from penstock_base.errors import PenstockError
 
-from . import agent_orders, agent_unbound, node_protocol, user_ids
+from . import agent_orders, agent_unbound, agent_upstreams, node_protocol, user_ids
 
 _START_SECONDS = 20
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.5, 60
@@ -39,6 +39,8 @@ class Resolver:
         self.is_starting = False
         self.watched: int | None = None
         self.silences = 0
+        self.silent_upstreams: tuple[str, ...] = ()  # Those that did not answer when they were last asked.
+        self._upstreams: tuple[str, ...] = ()
         self._endings = endings
         self._now = now
         self._pause = 0.0
@@ -52,6 +54,8 @@ class Resolver:
         configuration = agent_unbound.configuration(order, self.directory)
         texts = {agent_unbound.zone_file(zone): agent_unbound.zone_text(zone, records)
                  for zone, records in order.zones.items()}
+        self._upstreams = order.upstreams
+        self.silent_upstreams = tuple(each for each in order.upstreams if each in self.silent_upstreams)
         root = self.directory / "root"
         if _read(self.directory / "unbound.conf") != configuration:
             # All that may find no room comes first: the process then goes on as it is.
@@ -101,11 +105,14 @@ class Resolver:
         return f"the resolver was stopped and goes on, process {pid}" if pid and processes.go_on(pid) else None
 
     def ask(self) -> str | None:
-        """Restarts a process that runs and does not answer. Returns a line for the log, None if it does."""
+        """Asks the process how it is; one that does not answer is restarted. Returns a line for the log, or None."""
         if self.watched is None or self.is_starting:
             return None
         try:
             agent_unbound.control(self.directory, "status")
+            if self._upstreams:
+                self.silent_upstreams = agent_upstreams.silent(agent_unbound.measurements(self.directory),
+                                                               self._upstreams, self.silent_upstreams)
             self.silences = 0
         except PenstockError as error:
             self.silences += 1

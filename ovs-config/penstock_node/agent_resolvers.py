@@ -146,6 +146,11 @@ class Resolvers:
         found = {number: tenant.state() for number, tenant in self._tenants.items()}
         return {number: state for number, state in found.items() if state}
 
+    def silent_upstreams(self) -> dict[int, str]:
+        """Upstreams that did not answer when they were last asked, by tenant; without those of whom all answered."""
+        return {number: " ".join(tenant.silent_upstreams) for number, tenant in self._tenants.items()
+                if tenant.silent_upstreams}
+
     def waiting(self) -> dict[int, str]:
         """Tenants whose resolver is not known to answer as ordered, with the reason; not those that have failed."""
         return {number: "the resolver starts" for number, tenant in self._tenants.items()

@@ -2,10 +2,12 @@
 """What the agent asks the running switch at its control socket, many times a minute, without a process for each."""
 
 import json
+import pathlib
 import re
 import socket
 import time
 import typing
+from collections.abc import Sequence
 
 from penstock_base import processes
 from penstock_base.errors import PenstockError
@@ -17,27 +19,42 @@ PATIENCE_SECONDS = 10
 _PART = 1 << 16
 
 
+class NoAnswer(PenstockError):
+    """A process gave no answer in time, or none that can be read."""
+
+
 def ask(switch: Ovs, command: str, *arguments: str, patience: float = PATIENCE_SECONDS) -> str:
     """Sends one command to the process of `switch`, an Ovs. Returns the answer; PenstockError when none comes within
     `patience` seconds."""
     pid = processes.pid_of(switch.switch_process)
     try:
+        return call(switch.directory / f"ovs-vswitchd.{pid}.ctl", command, arguments, patience) or ""
+    except NoAnswer as error:
+        raise NoAnswer(f"{command}: the switch does not answer: {error}") from None
+
+
+def call(path: pathlib.Path, method: str, parameters: Sequence[object], patience: float) -> typing.Any:
+    """The result of one JSON-RPC call at a unix socket. NoAnswer when none comes within `patience` seconds;
+    PenstockError with the other side's error."""
+    deadline = time.monotonic() + patience
+    try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
             link.settimeout(patience)
-            link.connect(str(switch.directory / f"ovs-vswitchd.{pid}.ctl"))
-            link.sendall(json.dumps({"id": 0, "method": command, "params": arguments}).encode())
-            answer = _read(link, time.monotonic() + patience)
+            link.connect(str(path))
+            link.sendall(json.dumps({"id": 0, "method": method, "params": parameters}).encode())
+            answer = _read(link, deadline)
     except (OSError, ValueError) as error:
-        raise PenstockError(f"{command}: the switch does not answer: {error}") from None
+        raise NoAnswer(str(error)) from None
     if answer.get("error"):
-        raise PenstockError(f"{command}: {str(answer['error']).strip()}")
-    return answer.get("result") or ""
+        raise PenstockError(f"{method}: {str(answer['error']).strip()}")
+    return answer.get("result")
 
 
 def _read(link: socket.socket, deadline: float) -> dict[str, typing.Any]:
     """One JSON object (RFC 7047, section 4; a control socket has the same form)."""
     parts = []
     while True:
+        link.settimeout(max(deadline - time.monotonic(), 0.001))  # With 0 it would not wait at all, which is an error.
         part = link.recv(_PART)
         parts.append(part)
         if not part:

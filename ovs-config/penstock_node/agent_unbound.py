@@ -18,8 +18,10 @@ CONTROL = "run/control"
 
 _VALUE = re.compile(r"[0-9A-Za-z.:/_*-]+")
 _ANSWER_SECONDS, _ANSWERS_SECONDS = 2, 10
+LONGEST_WAIT_MS = 1000
+"""The most time that a resolver gives an upstream to answer; only one that does not answer gets so much."""
 _NEGATIVE_TTL = 60  # Seconds that others may remember that a name is not there.
-_SETTINGS = """
+_SETTINGS = f"""
   pidfile: ""
   use-syslog: no
   logfile: ""
@@ -49,7 +51,7 @@ _SETTINGS = """
   max-udp-size: 1232
   # A dead upstream is an answer (SERVFAIL) after some three seconds, before dig and the hosts give up. Unbound would
   # drop an answer that late. It is asked again soon, so that one that is back is found.
-  infra-cache-max-rtt: 1000
+  infra-cache-max-rtt: {LONGEST_WAIT_MS}
   outbound-msg-retry: 2
   discard-timeout: 10000
   infra-host-ttl: 15
@@ -116,17 +118,25 @@ def control(directory: pathlib.Path, *commands: str) -> None:
     """
     deadline = time.monotonic() + _ANSWERS_SECONDS
     for order in commands:
-        patience = min(_ANSWER_SECONDS, max(deadline - time.monotonic(), 0.001))
-        try:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-                connection.settimeout(patience)
-                connection.connect(f"{directory}/{CONTROL}")
-                connection.sendall(f"UBCT1 {order}\n".encode())
-                answer = b"".join(answers.parts(connection, patience)).decode(errors="replace")
-        except OSError as error:
-            raise PenstockError(f"the resolver does not answer: {error.strerror or error}") from None
+        answer = _exchange(directory, order, min(_ANSWER_SECONDS, max(deadline - time.monotonic(), 0.001)))
         if not answer or answer.startswith("error"):
             raise PenstockError(f"the resolver refused {order}: {answer.strip()}")
+
+
+def measurements(directory: pathlib.Path) -> str:
+    """What the resolver has measured of its upstreams, one a line. Raises PenstockError if none comes in 2 s."""
+    return _exchange(directory, "dump_infra", _ANSWER_SECONDS)
+
+
+def _exchange(directory: pathlib.Path, order: str, patience: float) -> str:
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(patience)
+            connection.connect(f"{directory}/{CONTROL}")
+            connection.sendall(f"UBCT1 {order}\n".encode())
+            return b"".join(answers.parts(connection, patience)).decode(errors="replace")
+    except OSError as error:
+        raise PenstockError(f"the resolver does not answer: {error.strerror or error}") from None
 
 
 def reload_commands(zone: str) -> tuple[str, str]:

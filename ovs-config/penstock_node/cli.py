@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from penstock_base import files, places
 from penstock_base.errors import PenstockError, ProfileError
+from penstock_base.version import version
 
 from . import node, profile, unit
 
@@ -42,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="ovs-config", description="Deploys Open vSwitch with DPDK as a Penstock node, in a network namespace of "
         "its own.", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {version()}", help="print the version")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     check = commands.add_parser("check", help="check a profile",
                                 description="Checks a profile against the schema and against this machine.")
@@ -51,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     up = commands.add_parser("up", help="start a node", description="Starts the node of a profile. If the node runs "
                              "already, applies the changes of the profile, or changes nothing.")
     up.add_argument("profile", metavar="PROFILE", help="profile file (YAML)")
+    up.add_argument("--name", metavar="NODE", help="refuse the profile of any other node")
     up.set_defaults(run=_up)
     down = commands.add_parser("down", help="stop a node", description="Stops a node and removes everything that up "
                                "made, also after a crash. Run it in the network namespace that up was run in.")
@@ -86,7 +89,11 @@ def _check(options: argparse.Namespace) -> int:
 
 def _up(options: argparse.Namespace) -> int:
     _need_root()
-    node.up(profile.load(options.profile))
+    loaded = profile.load(options.profile)
+    if options.name not in (None, loaded.name):
+        raise ProfileError([f"name: is {loaded.name}, and {options.name} was to be started; give the file the name of "
+                            "its node"], options.profile)
+    node.up(loaded)
     return 0
 
 
@@ -104,10 +111,11 @@ def _status(options: argparse.Namespace) -> int:
     if not nodes:
         print(f"no nodes in {options.run_directory}")
     for entry in nodes:
-        connected = "connected" if entry["controller-connected"] else "not connected"
+        controllers = ", ".join(f"controller {target} {'connected' if connected else 'not connected'}"
+                                for target, connected in sorted(entry.get("controllers", {}).items()))
         print(f"{entry['name']}: {entry['state']}, namespace {entry['namespace']}, address "
               f"{entry['management-address']}, {entry['resident-mb']} MB resident, "
-              f"{entry['huge-pages-added']} huge pages added, controller {entry.get('controller')} {connected}, "
+              f"{entry['huge-pages-added']} huge pages added, {controllers or 'no controller known'}, "
               f"bridges: {', '.join(entry['bridges']) or 'none'}, "
               f"agent {'running' if entry['agent']['pid'] else 'down'}, {entry['agent']['resolvers']} resolvers")
     return 0

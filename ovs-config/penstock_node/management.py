@@ -36,6 +36,9 @@ def acquire_address(user: str, address: str = CONTROLLER_ADDRESS) -> None:
             ledger = {"added": True, "users": []}
             locks.write_json(path, ledger)
             namespaces.add_address(address, "lo")
+            if address != CONTROLLER_ADDRESS:
+                # A node's database is in this namespace: it has one address for all controllers.
+                namespaces.set_local_source(address, CONTROLLER_ADDRESS)
         ledger["users"] = sorted({*ledger["users"], user})
         locks.write_json(path, ledger)
         _close_to_others(address)
@@ -54,6 +57,8 @@ def release_address(user: str, address: str = CONTROLLER_ADDRESS, namespace_id: 
             return
         if namespace_id in (None, namespaces.current_id()):
             if ledger["added"]:
+                if address != CONTROLLER_ADDRESS:
+                    namespaces.set_local_source(address, address)  # Else the route stays without the address.
                 namespaces.remove_address(address, "lo")
             table = _table(address)
             run("nft", "--file", "-", standard_input=f"table ip {table}\ndelete table ip {table}\n")
@@ -74,7 +79,8 @@ def connect(node: str, namespace: str, controller_address: str, node_address: st
         namespaces.add_address(address, NODE_LINK, namespace)
         namespaces.set_route(controller_address, NODE_LINK, address, namespace)
         namespaces.set_route(address, link, controller_address)
-        _close_to_others(controller_address)
+        for each in {controller_address, *_acquired()}:
+            _close_to_others(each)
         return address
 
 
@@ -107,8 +113,9 @@ def _close_to_others(address: str) -> None:
 
     A connection is refused when it begins, so that its other end may belong to any user.
     """
+    # Each node may reach each controller here.
     nodes = ", ".join(f'"{route["dev"]}" . {route["dst"]}' for route in namespaces.routes()
-                      if route.get("prefsrc") == address and route["dev"].startswith(controller_link("")))
+                      if route["dev"].startswith(controller_link("")))
     elements = f"elements = {{ {nodes} }}" if nodes else ""
     table = _table(address)
     run("nft", "--file", "-", standard_input=f"""
@@ -148,6 +155,13 @@ def _free_address(controller_address: str) -> str:
         if address not in used and address != controller_address:
             return address
     raise PenstockError(f"management.node-address: every address of {network} is in use")
+
+
+def _acquired() -> set[str]:
+    """The addresses that are held in the current namespace."""
+    prefix = f"management-{namespaces.current_id()}-"
+    held = (path.stem.removeprefix(prefix) for path in locks.lock_directory().glob(f"{prefix}*.json"))
+    return set(held) & set(namespaces.addresses("lo"))
 
 
 def _ledger_path(address: str, namespace_id: int | None = None) -> pathlib.Path:

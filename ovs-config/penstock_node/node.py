@@ -16,14 +16,17 @@ import uuid
 from collections.abc import Collection, Mapping
 
 from penstock_base import locks, namespaces, places, processes
-from penstock_base.commands import run
 from penstock_base.errors import PenstockError, ProfileError
 from penstock_base.steps import say, step
+from penstock_base.version import version
 
 from . import (
+    controller_relay,
     management,
     node_agent,
+    node_exporter,
     node_protocol,
+    node_records,
     node_settings,
     node_watch,
     resolver_network,
@@ -100,6 +103,9 @@ def _up(profile: Profile) -> bool:
     with step(f"node {profile.name}: network namespace {profile.namespace} and management veth") as line:
         _connect(profile, state)
         line.note = state["node_address"]
+    if profile.routed_controllers:
+        with step(f"node {profile.name}: relay to {', '.join(profile.routed_controllers)}"):
+            _start_relay(profile)
     with step(f"node {profile.name}: database server"):
         ovs.start_database(tree=tree)
         node_settings.configure(ovs, profile)
@@ -112,12 +118,13 @@ def _up(profile: Profile) -> bool:
                              tree=tree, before=(HugePages.claim_command(owner, profile.hugepage_memory_mb),))
         ovs.prepare_bridge()
         line.note = f"{added} huge pages added"
-    with step(f"node {profile.name}: ports and announcement to {profile.controller_address}:{profile.ovsdb_port}"):
+    controllers = ", ".join(f"{address}:{profile.ovsdb_port}" for address in profile.controller_addresses)
+    with step(f"node {profile.name}: ports and announcement to {controllers}"):
         _take_ports(profile, state)
         _make_resolver_network(profile, state)
         node_settings.announce(ovs, profile)
-        _start_agent(profile)
-    state.save(unfinished=False)
+        _start_programs(profile)
+    state.save(unfinished=False, version=version())
     say(f"node {profile.name} is up: OVS_RUNDIR={directory}")
     return True
 
@@ -130,10 +137,9 @@ def _connect(profile: Profile, state: _State) -> None:
     management.acquire_address(_user(profile.directory), profile.management_controller_address)
     address = management.connect(profile.name, profile.namespace, profile.management_controller_address,
                                  profile.management_node_address)
-    if profile.controller_address != profile.management_controller_address:
-        # A controller elsewhere: this host has to forward (and translate) for the node.
-        run("ip", "-n", profile.namespace, "route", "replace", f"{profile.controller_address}/32",
-                       "via", profile.management_controller_address, "dev", management.NODE_LINK, "onlink")
+    for controller in profile.controller_addresses:
+        if controller not in profile.routed_controllers:
+            namespaces.set_route(controller, management.NODE_LINK, address, profile.namespace)
     state.save(node_address=address)
 
 
@@ -176,11 +182,20 @@ def _remove_resolver_network(directory: pathlib.Path, state: _State) -> None:
     state.save(dns_device=None, dns_namespace=None)
 
 
-def _start_agent(profile: Profile) -> bool:
-    """Starts the agent and the watch unless they run. Returns True if either was started."""
+def _start_relay(profile: Profile) -> bool:
+    """Starts the relay to controllers on other machines unless it runs, or ends it. Returns True if it changed."""
+    return controller_relay.start(profile.directory, profile.namespace, profile.routed_controllers,
+                                  profile.openflow_port, online_cores() - set(profile.pmd_cores))
+
+
+def _start_programs(profile: Profile) -> bool:
+    """Starts relay, agent, exporter, records and watch unless they run. Returns True if any was started."""
+    relay = _start_relay(profile)
     agent = node_agent.start(profile.directory, profile.namespace, profile.dns is not None,
                              online_cores() - set(profile.pmd_cores))
-    return node_watch.start(profile.directory) or agent
+    exporter = node_exporter.start(profile, online_cores() - set(profile.pmd_cores))
+    records = node_records.start(profile, online_cores() - set(profile.pmd_cores))
+    return node_watch.start(profile.directory) or agent or exporter or records or relay
 
 
 def _comes_back(ovs: Ovs, tree: supervision.Tree) -> bool:
@@ -210,29 +225,48 @@ def _adjust(profile: Profile, ovs: Ovs, state: dict[str, typing.Any], wanted: di
     else:
         management.keep_closed(profile.management_controller_address)
     ovs.prepare_bridge()
+    renewed = _renew(profile, state)
     if not changed and not state.get("unfinished"):
-        started = _start_agent(profile)
+        started = _start_programs(profile)
         if started:
-            say(f"node {profile.name}: agent or watch were not there and are started")
-        elif connected:
+            say(f"node {profile.name}: relay, agent, exporter or watch were not there and are started")
+        elif connected and not renewed:
             say(f"node {profile.name} is running already; nothing changed")
-        return started or not connected
+        return started or renewed or not connected
     wrong = machine_problems(profile, check_memory=False)
     if wrong:
         raise ProfileError(wrong)
     with step(f"node {profile.name}: applying the change to the running switch") as line:
         state.save(unfinished=True)
         node_settings.configure(ovs, profile)
+        if "controller_addresses" in changed:
+            _connect(profile, state)
         _take_ports(profile, state)
         if "dns" in changed:
             node_agent.stop(profile.directory)
             _remove_resolver_network(profile.directory, state)
         _make_resolver_network(profile, state)
         node_settings.announce(ovs, profile)
-        _start_agent(profile)
+        _start_programs(profile)
         _return_ports(state, keep={port.name for port in profile.ports})
         state.save(wanted=wanted, unfinished=False)
         line.note = ", ".join(changed) or "the rest of an interrupted up"
+    return True
+
+
+def _renew(profile: Profile, state: _State) -> bool:
+    """Exchanges relay, agent and watch of another version, whose files have been replaced, for those of this one.
+    Switch, database and resolvers run on. Returns True if they were of another one."""
+    if state.get("version") == version():
+        return False
+    with step(f"node {profile.name}: relay, agent and watch of version {version()}"):
+        controller_relay.stop(profile.directory, profile.namespace)
+        node_watch.stop(profile.directory)
+        node_exporter.stop(profile.directory)
+        node_records.stop(profile.directory)
+        node_agent.end(profile.directory)
+        _start_programs(profile)
+        state.save(version=version())
     return True
 
 
@@ -243,6 +277,7 @@ def _recover(ovs: Ovs, tree: supervision.Tree, state: dict[str, typing.Any], pro
         if state.get(key, new) != new:
             raise ProfileError([f"{key.replace('_', '-')}: differs from that of the crashed node; run down first"])
     node_watch.stop(profile.directory)
+    controller_relay.stop(profile.directory, profile.namespace)  # Its sockets may be in a namespace that has gone.
     ovs.stop(tree)
     if state.get("hugepage_owner"):
         HugePages().give_back(state["hugepage_owner"])
@@ -261,7 +296,11 @@ def _down(name: str, directory: pathlib.Path) -> bool:
     state = _State(directory, stored or {})
     with step(f"node {name}: processes"):
         node_watch.stop(directory)
+        node_exporter.stop(directory)
+        node_records.stop(directory)
         node_agent.stop(directory)
+        if state.get("namespace"):
+            controller_relay.stop(directory, state["namespace"])
         tree = supervision.Tree(directory)
         Ovs(directory).stop(tree)
         tree.end()
@@ -326,7 +365,7 @@ def _status(directory: pathlib.Path) -> dict[str, typing.Any]:
     if pids["ovsdb-server"]:
         with contextlib.suppress(PenstockError):  # It is being started, or ends at this moment.
             managers = ovs.rows("Manager", "target", "is_connected")
-            result["controller"] = managers[0]["target"] if managers else None
+            result["controllers"] = {manager["target"]: bool(manager["is_connected"]) for manager in managers}
             result["controller-connected"] = any(manager["is_connected"] for manager in managers)
             result["bridges"] = sorted(row["name"] for row in ovs.rows("Bridge", "name"))
     return result

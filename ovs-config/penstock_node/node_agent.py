@@ -54,9 +54,14 @@ def is_running(directory: pathlib.Path) -> bool:
     return processes.is_running(_process(directory))
 
 
+def end(directory: pathlib.Path) -> None:
+    """Ends the agent. The resolvers run on, and the next agent finds them."""
+    supervision.Tree(directory).remove(NAME, _process(directory))
+
+
 def stop(directory: pathlib.Path) -> None:
     """Ends the agent and the resolvers, and removes their files."""
-    supervision.Tree(directory).remove(NAME, _process(directory))
+    end(directory)
     agent_resolvers.stop_all(directory / agent_resolvers.DIRECTORY)
     shutil.rmtree(directory / agent_resolvers.DIRECTORY, ignore_errors=True)
 

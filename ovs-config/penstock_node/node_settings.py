@@ -11,7 +11,7 @@ from .ovs import Ovs, dpdk_prefix
 from .profile import Profile
 
 _PROBE_MS = 10000
-_MAX_BACKOFF_MS = 2000
+_MAX_BACKOFF_MS = 1000
 
 
 def wanted(profile: Profile) -> dict[str, typing.Any]:
@@ -20,6 +20,9 @@ def wanted(profile: Profile) -> dict[str, typing.Any]:
               if field.name not in ("ports", "field_of_port")}
     fields["ports"] = profile.announced_ports()
     fields["dns"] = profile.dns and dataclasses.asdict(profile.dns)
+    fields["tls"] = profile.tls and dataclasses.asdict(profile.tls)
+    fields["metrics"] = profile.metrics and dataclasses.asdict(profile.metrics)
+    fields["records"] = profile.records and dataclasses.asdict(profile.records)
     fields["device_arguments"] = _dpdk_arguments(profile)
     values: dict[str, typing.Any] = json.loads(json.dumps(fields, default=str))
     return values
@@ -70,10 +73,15 @@ def announce(ovs: Ovs, profile: Profile) -> None:
     profile.vhost_user_directory.mkdir(parents=True, exist_ok=True)
     # An agent that runs may be of a former release: it says itself what it speaks.
     ovs.set_map("external_ids", announcement(profile, with_version=not node_agent.is_running(profile.directory)))
-    target = f"tcp:{profile.controller_address}:{profile.ovsdb_port}"
-    ovs.vsctl("--no-wait", "del-manager", "--", "--id=@manager", "create", "Manager",
-              "target=" + json.dumps(target), f"inactivity_probe={_PROBE_MS}", f"max_backoff={_MAX_BACKOFF_MS}",
-              "--", "set", "Open_vSwitch", ".", "manager_options=@manager")
+    kind = "ssl" if profile.tls else "tcp"
+    files = ["--", "set-ssl", profile.tls.key, profile.tls.certificate, profile.tls.ca] if profile.tls else []
+    words = ["--no-wait", "del-ssl", *files, "--", "del-manager"]
+    for number, address in enumerate(profile.controller_addresses):
+        words += ["--", f"--id=@manager{number}", "create", "Manager",
+                  "target=" + json.dumps(f"{kind}:{address}:{profile.ovsdb_port}"), f"inactivity_probe={_PROBE_MS}",
+                  f"max_backoff={_MAX_BACKOFF_MS}"]
+    managers = ",".join(f"@manager{number}" for number in range(len(profile.controller_addresses)))
+    ovs.vsctl(*words, "--", "set", "Open_vSwitch", ".", f"manager_options=[{managers}]")
 
 
 def announcement(profile: Profile, with_version: bool) -> dict[str, object]:

@@ -3,6 +3,7 @@
 
 import dataclasses
 import ipaddress
+import os
 import pathlib
 import re
 import typing
@@ -54,11 +55,41 @@ class Port:
 
 
 @dataclasses.dataclass(frozen=True)
+class Tls:
+    """Files with the certificate of a node, its private key, and the certificate of the authority, all PEM."""
+    certificate: str
+    key: str
+    ca: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Metrics:
+    """Where the metrics of the node are served, and how many interfaces have samples of their own."""
+    address: str
+    port: int
+    most_interfaces: int
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether programs of this machine alone can reach it."""
+        return ipaddress.ip_address(self.address).is_loopback
+
+
+@dataclasses.dataclass(frozen=True)
+class Records:
+    """The collector of records of connections, [tcp:]ADDRESS:PORT, how often connections are read, and of how many."""
+    collector: str
+    interval_seconds: int
+    most_connections: int
+
+
+@dataclasses.dataclass(frozen=True)
 class Profile:
     """A checked profile with every default filled in. `field_of_port` gives the field an error about a port names.
 
     `hugepage_memory_mb` is a number, or a tuple with one for each NUMA node from node 0 on. `dns` is None for a node
-    without resolvers, `switch_root` for one with the machine's own Open vSwitch.
+    without resolvers, `switch_root` for one with the machine's own Open vSwitch, `tls` for one that connects in plain
+    text, `metrics` for one that serves none, `records` for one that sends none.
     """
     name: str
     pmd_cores: tuple[int, ...]
@@ -70,8 +101,12 @@ class Profile:
     ports: tuple[Port, ...]
     dns: Dns | None
     vhost_user_directory: pathlib.Path
-    controller_address: str
+    controller_addresses: tuple[str, ...]
     ovsdb_port: int
+    openflow_port: int
+    tls: Tls | None
+    metrics: Metrics | None
+    records: Records | None
     namespace: str
     management_controller_address: str
     management_node_address: str | None
@@ -82,6 +117,13 @@ class Profile:
     def directory(self) -> pathlib.Path:
         """Directory of this node's files."""
         return self.run_directory / self.name
+
+    @property
+    def routed_controllers(self) -> tuple[str, ...]:
+        """Addresses of controllers that are not of the management network, and so may be on other machines."""
+        return tuple(address for address in self.controller_addresses
+                     if address != self.management_controller_address
+                     and not ipaddress.ip_address(address).is_link_local)
 
     def announced_ports(self) -> list[dict[str, object]]:
         """What the controller reads about the ports, that of the resolvers too."""
@@ -104,12 +146,15 @@ def parse(content: Mapping[str, typing.Any]) -> Profile:
         raise ProfileError(wrong)
     ports, field_of_port = _ports(content, wrong)
     dns = _dns(content, field_of_port, wrong)
+    metrics = _metrics(content, wrong)
     addresses = content.get("management", {})
     controller = content.get("controller", {})
     controller_side = addresses.get("controller-address", management.CONTROLLER_ADDRESS)
     node_side = addresses.get("node-address")
     if node_side == controller_side:
         wrong.append("management.node-address: is the controller's address; give the node one of its own")
+    if "address" in controller and "addresses" in controller:
+        wrong.append("controller.addresses: address is there too; give one of them")
     run_directory = pathlib.Path(content.get("run-directory") or places.run_directory())
     name = content["name"]
     sockets = pathlib.Path(content.get("vhost-user-directory") or run_directory / name / "vhost")
@@ -127,7 +172,10 @@ def parse(content: Mapping[str, typing.Any]) -> Profile:
         exact_match_cache=content.get("exact-match-cache", False),
         switch_root=pathlib.Path(content["switch-root"]) if "switch-root" in content else None, ports=ports, dns=dns,
         vhost_user_directory=sockets,
-        controller_address=controller.get("address", controller_side), ovsdb_port=controller.get("ovsdb-port", 6640),
+        controller_addresses=tuple(controller.get("addresses") or [controller.get("address", controller_side)]),
+        ovsdb_port=controller.get("ovsdb-port", 6640), openflow_port=controller.get("openflow-port", 6653),
+        tls=Tls(**controller["tls"]) if "tls" in controller else None,
+        metrics=metrics, records=_records(content),
         namespace=content.get("namespace", f"ps-{name}"), management_controller_address=controller_side,
         management_node_address=node_side, run_directory=run_directory, field_of_port=field_of_port)
 
@@ -187,6 +235,23 @@ def _dns(content: Mapping[str, typing.Any], field_of_port: Mapping[str, str], wr
     return Dns(device, address, gateway)
 
 
+def _metrics(content: Mapping[str, typing.Any], wrong: list[str]) -> Metrics | None:
+    if "metrics" not in content:
+        return None
+    fields = content["metrics"] or {}
+    metrics = Metrics(fields.get("address", "127.0.0.1"), fields.get("port", 9475), fields.get("interfaces", 200))
+    if not metrics.is_loopback and "tls" not in content.get("controller", {}):
+        wrong.append(f"metrics.address: {metrics.address} is not of this machine alone; that needs controller.tls, the "
+                     "certificate of the node")
+    return metrics
+
+
+def _records(content: Mapping[str, typing.Any]) -> Records | None:
+    fields = content.get("connection-records")
+    return fields and Records(fields["collector"], fields.get("interval-seconds", 20),
+                              fields.get("most-connections", 100_000))
+
+
 def online_cores() -> set[int]:
     """The numbers of the cores this machine has switched on."""
     return numa.numbers(pathlib.Path("/sys/devices/system/cpu/online"))
@@ -206,6 +271,9 @@ def machine_problems(profile: Profile, check_memory: bool = True) -> list[str]:
     if problem:
         wrong.append(f"hugepage-memory-mb: {problem}")
     wrong += numa.Numa().problems(profile)
+    for name, path in dataclasses.asdict(profile.tls).items() if profile.tls else ():
+        if not os.access(path, os.R_OK):
+            wrong.append(f"controller.tls.{name}: cannot read {path}; copy the files that ./penstock pki issue made")
     problem = switch_program.problem(profile.switch_root) if profile.switch_root else None
     if problem:
         wrong.append(f"switch-root: {problem}; make it as docs/node-profile.md says")

@@ -19,7 +19,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 
-from penstock_base import processes
+from penstock_base import locks, processes
 from penstock_base.errors import PenstockError
 
 BEGUN = "begun"
@@ -127,13 +127,20 @@ class Tree:
 
     def ensure(self) -> bool:
         """Starts the root of the tree if it has services and does not run. Returns True if it was started."""
-        if processes.is_running(self._process) or not self._folder.is_dir():
+        if self._needs_no_root():
             return False
-        # Supervisors that outlived their root would keep the new ones out. Their services run on, and are adopted.
-        for folder in self._folder.iterdir():
-            self._end_supervisor(folder)
-        processes.start(["s6-svscan", "-c", _MOST_SERVICES, self._folder], self._process, self.log)
+        # The node's watch does the same at any time.
+        with locks.held("supervisor", self.directory):
+            if self._needs_no_root():
+                return False
+            # Supervisors that outlived their root would keep the new ones out. Their services run on, and are adopted.
+            for folder in self._folder.iterdir():
+                self._end_supervisor(folder)
+            processes.start(["s6-svscan", "-c", _MOST_SERVICES, self._folder], self._process, self.log)
         return True
+
+    def _needs_no_root(self) -> bool:
+        return processes.is_running(self._process) or not self._folder.is_dir()
 
     def remove(self, name: str, process: pathlib.Path, patience_seconds: float = 10) -> bool:
         """Ends a service for good. Returns True if its process ran."""
@@ -179,6 +186,11 @@ class Tree:
     def processes(self) -> dict[str, pathlib.Path]:
         """{name: the file that tells which process it is} of all services."""
         return {service.name: service.process for service in map(self._read, self._folders()) if service}
+
+    def command(self, name: str) -> list[str]:
+        """The words of a service, empty for one that is not there."""
+        service = self._read(self._folder / name)
+        return [str(word) for word in service.command] if service else []
 
     def root(self) -> int | None:
         """Process id of the root, None if it does not run."""

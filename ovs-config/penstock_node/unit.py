@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The unit of systemd for a node. It starts the node's supervision tree and starts its root again (docs/adr/0051)."""
+"""The unit of systemd for a node. It starts the node's supervision tree and starts its root again (docs/adr/0051). A
+stop leaves all processes of the node as they are, so that packages can be replaced under traffic (docs/adr/0069)."""
 
 import pathlib
 
@@ -8,8 +9,9 @@ from .profile import Profile
 _PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "ovs-config"
 
 _UNIT = """\
-# Made by `ovs-config unit`. The directives that make a mount namespace (ProtectSystem= and others) are absent: the
-# network namespaces of the node, which `ip netns` mounts, would be hidden from all other programs.
+# Made by `ovs-config unit`. A stop takes nothing down: `ovs-config down NODE` does.
+# The directives that make a mount namespace (ProtectSystem= and others) are absent: the network namespaces of the node,
+# which `ip netns` mounts, would be hidden from all other programs.
 [Unit]
 Description=Penstock node {name}
 After=network.target penstock-controller.service
@@ -18,12 +20,13 @@ StartLimitIntervalSec=0
 [Service]
 Type=forking
 Environment=PENSTOCK_RUN_DIR={run_directory}
-ExecStart={program} up {profile}
-# Also run when the root of the tree has ended by itself, and then the node stays.
-ExecStop=/bin/sh -c 'test "$$SERVICE_RESULT" != success || exec {program} down {name}'
+ExecStart={program} up --name {name} {profile}
+# The root of the tree ends alone. The supervisors stay, and the watch, which starts another root.
+ExecStop=-s6-svscanctl -b {run_directory}/{name}/supervised
 PIDFile={run_directory}/{name}/supervisor.process
 TimeoutStartSec=180
-Restart=always
+# The root ends by itself, and well, when the node was taken down.
+Restart=on-failure
 RestartSec=1
 # The watch of the node gives the signs of life. Without it the root of the tree is started again, and adopts what runs.
 WatchdogSec=30
@@ -53,6 +56,11 @@ CapabilityBoundingSet=CAP_SYS_PTRACE CAP_SYS_RAWIO CAP_SYS_RESOURCE
 [Install]
 WantedBy=multi-user.target
 """
+
+
+def template(program: pathlib.Path, profiles: pathlib.Path, run_directory: pathlib.Path) -> str:
+    """The text of a unit for all nodes, each by its name (%i), which its profile in the directory `profiles` has."""
+    return _UNIT.format(name="%i", run_directory=run_directory, program=program, profile=profiles / "%i.yaml")
 
 
 def of(loaded: Profile, path: pathlib.Path | str) -> str:

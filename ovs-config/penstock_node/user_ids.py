@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of users that have no name: one for each function instance, translator and tenant's resolver.
+"""Numbers of users that have no name: one for each function instance, translator and tenant's resolver, and one for
+the relays of nodes.
 
 They are of a range that neither Debian nor systemd gives to anybody (UIDS-GIDS of systemd), and beyond those that
 containers usually get. A user is its own group.
@@ -10,6 +11,10 @@ import pathlib
 from penstock_base import locks
 from penstock_base.errors import PenstockError
 
+RELAY = 0x70000000
+"""The user of the relays to controllers on other machines."""
+CAPTURES = 0x70000010
+"""The user of tcpdump in the first capture of a node; that of the second follows."""
 RESOLVERS = 0x70010000
 """The number of the resolver of tenant (VRF) 0; that of others follows."""
 _LAST_RESOLVER = RESOLVERS + 0xffff

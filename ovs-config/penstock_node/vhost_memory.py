@@ -49,7 +49,7 @@ class _File:
 
     end:      the offset that follows the last mapped byte
     doubtful: it may fail the switch without a change: it is no memory but a file of a file system, which may be full,
-              or it has lost pages once, and there may be no others for them
+              or it has lost pages once, and there may be no others for them, or it has changed as the switch ended
     """
     instance: str
     descriptor: int
@@ -103,6 +103,7 @@ class Witness:
             os.close(self._files.pop(key).descriptor)
         self._others &= set(ranges)
         offences = {}
+        changed = []
         for key, (place, end) in ranges.items():
             if key in self._others:
                 continue
@@ -112,8 +113,14 @@ class Witness:
             file.end = end
             before, file.state = file.state, _state(file.descriptor)
             file.doubtful |= file.state.blocks < before.blocks
+            if file.state != before:
+                changed.append(file)
             if file.is_short:
                 offences[file.instance] = SHORT
+        if changed and _maps(pid) is None:
+            # It has ended since its maps were read: a change may be what has ended it, and is not seen again.
+            for file in changed:
+                file.doubtful = True
         return offences
 
     def evidence(self) -> Evidence:

@@ -5,17 +5,13 @@ units than those of the test. Nothing of the machine's own systemd, if it has on
 import pathlib
 import subprocess
 import tempfile
-import time
+
+import control_groups
 
 # Units that others name; all do nothing. Those of the machine are not read: by its default dependencies a unit would
 # have systemd remove all files below /tmp, among other things.
 _TARGETS = ("basic", "multi-user", "network", "rescue", "shutdown", "sysinit", "test", "umount")
-_HIERARCHIES = ("/sys/fs/cgroup", *("/sys/fs/cgroup/" + name for name in (
-    "blkio", "cpu", "cpuacct", "cpu,cpuacct", "devices", "freezer", "memory", "pids", "systemd", "unified")))
 _BOOT = """\
-for hierarchy in {hierarchies}; do
-    [ ! -e $hierarchy/cgroup.procs ] || {{ mkdir $hierarchy/{group} && echo $$ >$hierarchy/{group}/cgroup.procs; }}
-done
 exec unshare --pid --mount --ipc --cgroup --fork --kill-child /bin/sh -ec '
     mount --make-rprivate /
     mount -t proc proc /proc
@@ -41,7 +37,7 @@ class Systemd:
             (self.units / f"{name}.target").write_text("[Unit]\nDefaultDependencies=no\n", encoding="ascii")
         pathlib.Path("/run/systemd").mkdir(exist_ok=True)
         self._group = self.units.name
-        boot = _BOOT.format(units=self.units, hierarchies=" ".join(_HIERARCHIES), group=self._group)
+        boot = control_groups.join(self._group) + _BOOT.format(units=self.units)
         with self.log.open("wb") as output:
             self._starter = subprocess.Popen(
                 # Not by `ip netns exec`, which hides the control groups.
@@ -69,11 +65,7 @@ class Systemd:
 
     def until(self, condition, what, seconds=30):
         """Waits for something."""
-        deadline = time.monotonic() + seconds
-        while not condition():
-            if time.monotonic() > deadline:
-                raise AssertionError(f"{what}: not within {seconds} s\n{self.log.read_text(errors='replace')}")
-            time.sleep(0.1)
+        control_groups.until(condition, what, seconds, lambda: self.log.read_text(errors="replace"))
 
     def run(self, *words):
         """Runs a program in its namespaces; returns the exit code and all it printed."""
@@ -112,11 +104,7 @@ class Systemd:
         """Ends it with all that runs in it."""
         self._starter.kill()
         self._starter.wait()
-        for hierarchy in _HIERARCHIES:
-            top = pathlib.Path(hierarchy, self._group)
-            for path in sorted((top, *top.rglob("*/")), reverse=True):
-                if path.is_dir():
-                    self.until(lambda path=path: _removed(path), f"the end of {path}")
+        control_groups.end(self._group)
         self._directory.cleanup()
 
 
@@ -125,12 +113,3 @@ def _name(pid):
         return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
     except OSError:
         return None  # It has ended.
-
-
-def _removed(group):
-    """A group can be removed some time after its last process has ended."""
-    try:
-        group.rmdir()
-    except OSError:
-        return False
-    return True

@@ -60,6 +60,13 @@ class Sandbox:
         self.ovs_config("up", profile)
         return name, self.run_directory / name
 
+    def machine(self, name, address, own):
+        """Another machine: a namespace with an address, on a cable to the controller's namespace, which gets the
+        address `own`. Both are of one /24."""
+        namespace = self.host(name, f"{address}/24", f"{name}0")
+        run("ip", "-n", self.controller, "address", "add", f"{own}/24", "dev", f"{name}0")
+        return namespace
+
     def host(self, name, address, port):
         """A host in a namespace of its own, with a veth pair whose end `port` is in the controller's namespace."""
         namespace = self.namespace(f"psh-{_PID}-{name}")

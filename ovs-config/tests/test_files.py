@@ -48,7 +48,7 @@ class ReplaceTest(unittest.TestCase):
 
     def test_no_file_is_replaced_in_another_way(self):
         # A rename that no fsync goes before may leave an empty file after a loss of power.
-        allowed = {"ovs-config/penstock_base/files.py", "karaf/penstock_controller/layout.py",
+        allowed = {"ovs-config/penstock_base/files.py", "karaf/penstock_controller/durable.py",
                    "ovs-config/penstock_node/ovs.py", "ovs-config/penstock_node/agent_resolver.py"}
         found = set()
         for package in _PACKAGES:

@@ -70,6 +70,31 @@ class NodeTest(unittest.TestCase):
         self.assertEqual(self.box.status(a)["processes"], before["processes"])
         self.box.ovs_config("check", profile)
 
+    def test_controllers_on_another_machine(self):
+        """The switch reaches each of them, from the address of its machine, as soon as the database names it."""
+        away = self.box.machine("away", "192.0.2.1", "192.0.2.11")
+        run("ip", "-n", away, "address", "add", "192.0.2.2/24", "dev", "eth0")
+        a, profile = self.box.node("a", controller={"address": "192.0.2.1"})
+        self.box.ovs_config("up", profile)
+        self.assert_switch_connects(a, away, "192.0.2.1")
+        self.assertIn("nothing changed", self.box.ovs_config("up", profile))
+        self.box.node("a", controller={"addresses": ["192.0.2.2", "169.254.77.1"], "openflow-port": 16653})
+        self.box.ovs_config("up", profile)
+        self.assert_switch_connects(a, away, "192.0.2.2", 16653)
+        self.assert_switch_connects(a, self.box.controller, "169.254.77.1", 16653,
+                                    self.box.status(a)["management-address"])
+        self.box.ovs_config("down", a)
+        self.assert_nothing_left(a)
+
+    def assert_switch_connects(self, node, machine, address, port=6653, source="192.0.2.11"):
+        with listen(machine, address, port) as listener:
+            listener.settimeout(10)
+            Ovs(self.box.run_directory / node).vsctl("--no-wait", "set-controller", BRIDGE, f"tcp:{address}:{port}")
+            link, peer = listener.accept()
+            with link:
+                link.settimeout(10)
+                self.assertEqual((peer[0], link.recv(2)[1]), (source, 0), "OFPT_HELLO")
+
     def test_announcement_reaches_the_controller(self):
         """The node connects to the controller by itself, with its name in the database by then."""
         a, profile = self.box.node("a", controller={"ovsdb-port": 16640}, access_ports=[

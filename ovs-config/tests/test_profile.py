@@ -33,7 +33,7 @@ class ProfileTest(unittest.TestCase):
         self.assertEqual(parsed.namespace, "ps-edge1")
         self.assertEqual(parsed.pmd_maxsleep_us, 500)
         self.assertFalse(parsed.exact_match_cache)
-        self.assertEqual((parsed.controller_address, parsed.ovsdb_port), ("169.254.77.1", 6640))
+        self.assertEqual((parsed.controller_addresses, parsed.ovsdb_port), (("169.254.77.1",), 6640))
         self.assertEqual(parsed.vhost_user_directory, parsed.run_directory / "edge1" / "vhost")
         self.assertIsNone(parsed.management_node_address)
 
@@ -52,8 +52,13 @@ class ProfileTest(unittest.TestCase):
         self.assertEqual(set(dns["dns"]), set(schema["properties"]["dns"]["properties"]))
         # Neither is another Open vSwitch.
         root = yaml.safe_load(re.search(r"^# (switch-root: .*)$", path.read_text(encoding="utf-8"), re.MULTILINE)[1])
-        profile.parse(content | dns | root)
-        self.assertEqual(set(content | dns | root), set(schema["properties"]))
+        comment = re.search(r"^# connection-records:\n(#   .*\n)+", path.read_text(encoding="utf-8"), re.MULTILINE)
+        records = yaml.safe_load(comment[0].replace("# ", "", 1).replace("\n# ", "\n"))
+        self.assertEqual(set(records["connection-records"]),
+                         set(schema["properties"]["connection-records"]["properties"]))
+        everything = content | dns | root | records
+        profile.parse(everything)
+        self.assertEqual(set(everything), set(schema["properties"]))
 
     def test_resolvers(self):
         self.assertIsNone(profile.parse(GOOD).dns)
@@ -68,6 +73,19 @@ class ProfileTest(unittest.TestCase):
         self.assert_refused({"dns": good | {"upstream-gateway": "192.0.3.1"}}, "is not in 192.0.2.0/24")
         self.assert_refused({"dns": good, "uplink-ports": [{"name": "up1"}]}, "up1 is also uplink-ports[0]")
         self.assert_refused({"access-ports": [{"name": "svc0"}]}, "svc0 is the port of the resolvers")
+
+    def test_records_of_connections(self):
+        self.assertIsNone(profile.parse(GOOD).records)
+        good = {"collector": "192.0.2.20:4739"}
+        self.assertEqual(profile.parse(GOOD | {"connection-records": good}).records,
+                         profile.Records("192.0.2.20:4739", 20, 100_000))
+        profile.parse(GOOD | {"connection-records": {"collector": "tcp:255.0.2.1:65535", "interval-seconds": 30}})
+        for wrong in ("192.0.2.256:1", "192.0.2.1", "192.0.2.1:0", "192.0.2.1:65536", "sctp:192.0.2.1:1", "host:1",
+                      "192.0.2.1:1\n", "192.0.2.1:1 -c", "127.1:1"):
+            with self.subTest(wrong):
+                self.assert_refused({"connection-records": {"collector": wrong}}, "connection-records.collector: ")
+        self.assert_refused({"connection-records": good | {"interval-seconds": 31}}, "interval-seconds: 31 is not")
+        self.assert_refused({"connection-records": {}}, "connection-records.collector: is missing")
 
     def test_missing_fields(self):
         for field in GOOD:
@@ -104,6 +122,7 @@ class ProfileTest(unittest.TestCase):
                 ("vhost-user-directory", "x", "vhost-user-directory: "),
                 ("controller", {"address": "nowhere"}, "controller.address: "),
                 ("controller", {"ovsdb-port": 0}, "controller.ovsdb-port: "),
+                ("controller", {"openflow-port": 65536}, "controller.openflow-port: "),
                 ("management", {"controller-address": "1.2.3"}, "management.controller-address: "),
                 ("management", {"node-address": "::1"}, "management.node-address: "),
                 ("access-ports", [{"name": "sixteen-letters!"}], "access-ports[0].name: "),
@@ -139,6 +158,16 @@ class ProfileTest(unittest.TestCase):
     def test_memory_by_numa_node(self):
         self.assertEqual(profile.parse(GOOD | {"hugepage-memory-mb": [0, 900]}).hugepage_memory_mb, (0, 900))
 
+    def test_certificates(self):
+        self.assertIsNone(profile.parse(GOOD).tls)
+        files = {"certificate": "/etc/c.pem", "key": "/etc/k.pem", "ca": "/etc/a.pem"}
+        self.assertEqual(profile.parse(GOOD | {"controller": {"tls": files}}).tls, profile.Tls(**files))
+        for wrong, field in (({"ca": "a.pem"}, "controller.tls.ca: "), ({"key": "/k\nx"}, "controller.tls.key: "),
+                             ({"crl": "/r.pem"}, "controller.tls"), ({"key": "/a b"}, "controller.tls.key: ")):
+            with self.subTest(wrong):
+                self.assert_refused({"controller": {"tls": files | wrong}}, field)
+        self.assert_refused({"controller": {"tls": {"key": "/k"}}}, "controller.tls")
+
     def test_addresses_contradict(self):
         self.assert_refused({"management": {"node-address": "169.254.77.1"}}, "management.node-address: ")
 
@@ -167,6 +196,11 @@ class MachineTest(unittest.TestCase):
 
     def test_nothing_wrong(self):
         self.assertEqual(self.problems(), [])
+
+    def test_certificates_are_there(self):
+        files = dict.fromkeys(("certificate", "key", "ca"), "/nowhere/x.pem")
+        self.assertEqual([problem.partition(":")[0] for problem in self.problems(controller={"tls": files})],
+                         ["controller.tls.certificate", "controller.tls.key", "controller.tls.ca"])
 
     def test_core(self):
         self.assertRegex(self.problems(pmd_cores=[0, 4000])[0],

@@ -31,7 +31,7 @@ class UnitRunsTest(unittest.TestCase):
         drop_in = self.systemd.units / f"{self.service}.d"
         drop_in.mkdir()
         (drop_in / "watchdog.conf").write_text(
-            f"[Service]\nWatchdogSec=8\nStandardOutput=append:{self.systemd.log}\nStandardError=inherit\n",
+            f"[Service]\nWatchdogSec=15\nStandardOutput=append:{self.systemd.log}\nStandardError=inherit\n",
             encoding="utf-8")
         self.systemd.ctl("daemon-reload")
 
@@ -63,14 +63,36 @@ class UnitRunsTest(unittest.TestCase):
             self.assertEqual(self.restarts(), 1)
         with self.subTest("the watch hangs"):
             with hanging(self.pid("penstock_node.node_watch")):
-                self.until_restarted(2, 30)
+                self.until_restarted(2, 40)
             self.assertEqual(self.systemd.show(self.service, "Result"), "success")
         switch = self.pid("ovs-vswitchd unix:")
-        self.systemd.ctl("stop", self.service)
-        self.assertEqual(self.systemd.ctl("is-active", self.service), "inactive")
+        with self.subTest("a stop leaves the node as it is, and a start finds it"):
+            for state, word in (("inactive", "stop"), ("active", "start"), ("active", "restart")):
+                self.systemd.ctl(word, self.service)
+                self.assertEqual(self.systemd.ctl("is-active", self.service), state, self.systemd.log.read_text())
+                self.assertEqual(self.pid("ovs-vswitchd unix:"), switch)
+        with self.subTest("agent and watch are those of the version that was started last"):
+            agent, watch = self.pid("penstock_node.agent"), self.pid("penstock_node.node_watch")
+            state = self.box.run_directory / self.name / "state.json"
+            state.write_text(json.dumps(json.loads(state.read_text()) | {"version": "0.0.9"}))
+            self.systemd.ctl("restart", self.service)
+            # The start ends when their processes are there, which then become the programs.
+            self.systemd.until(lambda: self.next_of("penstock_node.agent", agent), "the next agent")
+            self.systemd.until(lambda: self.next_of("penstock_node.node_watch", watch), "the next watch")
+            # While the node is taken down there is none, and systemd waits for one no longer than its limit.
+            before = self.sign()
+            self.systemd.until(lambda: self.sign() > before, "a sign of life of the next watch")
+            self.assertEqual(self.pid("ovs-vswitchd unix:"), switch)
+        code, text = self.systemd.run(OVS_CONFIG, "down", "--run-directory", self.box.run_directory, self.name)
+        self.assertEqual(code, 0, text)
+        self.systemd.until(lambda: self.systemd.ctl("is-active", self.service) == "inactive", "the end of the unit")
         self.assertEqual(self.systemd.processes(), {})
         self.assertFalse((self.box.run_directory / self.name).exists())
         self.assertFalse(namespaces.link_exists(f"psm-{self.name}", self.box.controller))
+
+    def sign(self):
+        """When systemd got the last sign of life of the node, in microseconds."""
+        return int(self.systemd.show(self.service, "WatchdogTimestampMonotonic"))
 
     def next_of(self, word, before):
         return any(word in text and pid != before for pid, text in self.systemd.processes().items())

@@ -6,7 +6,9 @@ import mmap
 import os
 import time
 import unittest
+from unittest import mock
 
+from penstock_node import vhost_memory
 from penstock_node.vhost_memory import HOLED, SHORT, Witness
 
 from .vhost_case import LENGTH, VhostCase, refill
@@ -74,6 +76,23 @@ class WitnessTest(VhostCase):
         refill(self.evil, LENGTH)
         os.utime(self.evil, (0, 0))
         evidence = self.evidence()
+        self.assertEqual((evidence.proven, evidence.suspects), ({}, {"evil"}))
+
+    def test_restored_while_it_is_looked_at(self):
+        """The switch ends between the look at its maps and that at the files."""
+        self.look()
+        maps = vhost_memory._maps
+
+        def with_an_attack(pid):
+            found = maps(pid)
+            if found is not None:
+                os.truncate(self.evil, 0)
+                refill(self.evil, LENGTH)
+                self.current.end()
+            return found
+        with mock.patch.object(vhost_memory, "_maps", with_an_attack):
+            self.assertEqual(self.look(), {})
+        evidence = self.witness.evidence()
         self.assertEqual((evidence.proven, evidence.suspects), ({}, {"evil"}))
 
     def test_hole(self):

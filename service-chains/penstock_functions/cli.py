@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from penstock_base import files, places
 from penstock_base.errors import PenstockError, ProfileError
 from penstock_base.steps import say
+from penstock_base.version import version
 
 from . import agent_process, catalogue, instance
 
@@ -48,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="functions", description="Starts network functions beside a Penstock node and watches them.",
         epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {version()}", help="print the version")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     listing = commands.add_parser("list", help="list the catalogue")
     listing.add_argument("--json", action="store_true", help="print JSON")

@@ -171,7 +171,7 @@ def _start(instance: InstanceFiles, entry: Function, order: Mapping[str, object]
     lack = form.lack(entry)
     if lack:
         raise PenstockError(f"start.memory-mb: {lack}")
-    group = control_group.plan(f"psf-{instance.node}-{instance.name}", entry)
+    group = control_group.plan(instance.control_group_name, entry)
     instance.directory.mkdir(parents=True)
     instance.save(function=entry.name, form=entry.form, mode=entry.mode, outputs=entry.outputs,
                   processes=form.PROCESSES, core=entry.core, scheduling=entry.scheduling, order=order, complete=False,

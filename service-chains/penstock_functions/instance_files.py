@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import typing
+import uuid
 from collections.abc import Iterable, Sequence
 
 from penstock_base import locks, processes
@@ -37,6 +38,12 @@ class InstanceFiles:
         self.run_directory = run_directory
         self.directory = run_directory / node_name / "functions" / name
         self.state: dict[str, typing.Any] = locks.read_json(self.directory / "state.json", {})
+
+    @property
+    def control_group_name(self) -> str:
+        """Of one machine, and so not of the node alone: another edge on it may have a node of the same name."""
+        edge = uuid.uuid5(uuid.NAMESPACE_URL, str(self.directory.absolute())).hex[:12]
+        return f"psf-{self.node}-{self.name}-{edge}"
 
     @property
     def process_names(self) -> Sequence[str]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from penstock_base import places
 from penstock_base.errors import PenstockError
 from penstock_base.steps import say
+from penstock_base.version import version
 
 from . import nat64
 
@@ -44,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
                         help="where configuration, pid and log are; default /run/penstock")
     parser.add_argument("--state-dir", type=pathlib.Path,
                         help="directory of the stored addresses of hosts; default /var/lib/penstock")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {version()}", help="print the version")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     start = commands.add_parser("start", help="start a translator", description="Starts a translator in a network "
                                 "namespace; if it is running already, changes nothing.")

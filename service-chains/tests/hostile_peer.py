@@ -98,6 +98,7 @@ def main():
             os.ftruncate(memory, _LENGTH)
             with mmap.mmap(memory, _LENGTH) as content:
                 content.write(bytes(_LENGTH))
+            print("restored", flush=True)
         link.close()
         os.close(memory)
 
