@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds, starts, watches and stops the OpenDaylight controller of Penstock.
 
-But for the build it is the standard library alone: a controller is started without any other package.
+But for the build, the settings file and the version it is the standard library alone: with options a controller is
+started without any other package.
 """
 
 from .controller import Controller, start

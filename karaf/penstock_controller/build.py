@@ -17,9 +17,9 @@ from penstock_base import exclusive, places
 from penstock_base.errors import PenstockError
 from penstock_base.steps import say
 
-# Everything the distribution is made of; the Python packages beside it are not in it.
-_SOURCES = ("pom.xml", "odl-apps", "features", "karaf")
-_NOT_SOURCES = {"target", "tests", "__pycache__", "penstock_controller", "penstock_launcher"}
+# Everything the distribution is made of; what else is in the folder of Karaf is Python, and not in it.
+_SOURCES = ("pom.xml", "odl-apps", "features", "karaf/pom.xml", "karaf/src", "karaf/first-user")
+_NOT_SOURCES = {"target", "tests", "node_modules", "__pycache__"}
 _GENERATED = {".flattened-pom.xml"}
 _MODULE = re.compile(r"^\[INFO\] Building (?P<name>.+?) \S+\s+\[(?P<number>\d+)/(?P<total>\d+)\]$")
 _FETCHED = re.compile(r"^\[INFO\] Downloaded from .* \((?P<size>[\d.]+) (?P<unit>[kMG]?B)")

@@ -10,14 +10,17 @@ import datetime
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import time
 from typing import BinaryIO, NoReturn, Protocol
 
-from . import probe, rights, thread_dump
+from . import probe, rights, standing, thread_dump
+from .console import Printed, Script
+from .durable import write
 from .errors import ControllerError, EngineError, HungError
-from .layout import RESTCONF_USER, Layout, write
+from .layout import RESTCONF_USER, Layout
 from .process import Idleness, Process, put_before_others
 from .programs import Programs, inside
 from .settings import Settings
@@ -85,6 +88,19 @@ class Controller:
             return self._layout.password()
 
     @property
+    def has_password(self) -> bool:
+        """Whether it has been made."""
+        with rights.owner_of(self.run_dir):
+            return self._layout.password_file.exists()
+
+    def take_password(self, password: str) -> None:
+        """Has it start with the password of another controller of its cluster, unless it has one."""
+        rights.give(self._layout.run, self._system_user)
+        with rights.owner_of(self._layout.run):
+            if not self._layout.password_file.exists():
+                write(self._layout.password_file, password + "\n", mode=0o600)
+
+    @property
     def settings(self) -> Settings:
         """Those of the last start."""
         try:
@@ -97,7 +113,8 @@ class Controller:
     @property
     def restconf_url(self) -> str:
         """Root of RESTCONF, from inside the controller's network namespace."""
-        return f"http://127.0.0.1:{self.settings.ports.restconf}/rests"
+        settings = self.settings
+        return f"http://{settings.plain_address}:{settings.ports.restconf}/rests"
 
     @property
     def pid(self) -> int | None:
@@ -215,7 +232,8 @@ class Controller:
     def ask(self, model: str = "") -> probe.Answer:
         """Which of probe.STEPS are done now, and what the engine says."""
         settings = self.settings
-        question = ((settings.listen_address, settings.ports.openflow), settings.ports.restconf,
+        question = ((settings.listen_address, settings.ports.openflow),
+                    (settings.plain_address, settings.ports.restconf),
                     self.user, self.password, model)
         if not settings.namespace:
             return probe.ask(*question)
@@ -250,19 +268,39 @@ class Controller:
             return thread_dump.take(process, self._layout)
 
     def console(self, commands: str | None = None, seconds: float = 120) -> str:
-        """Runs console commands, one a line, and returns what they print, or hands over the terminal for None."""
-        if not self._process():
-            raise ControllerError("not running")
-        settings = self.settings
-        client, environment = self._programs.client(settings), self._programs.environment(settings, client=True)
-        if commands is None:
-            subprocess.run(client, env=environment, check=False)
-            return ""
-        ran = subprocess.run([*client, "-b"], env=environment, input=commands,
+        """Runs console commands, one a line, and returns what they print, or hands over the terminal for None. Raises
+        ControllerError with the lines that failed."""
+        printed = self.console_lines(commands, seconds) if commands is not None else self._terminal()
+        if printed.errors:
+            raise ControllerError("console: " + "\n".join(printed.errors))
+        return printed.text
+
+    def console_lines(self, commands: str, seconds: float = 120) -> Printed:
+        """Runs console commands, one a line: one that fails does not end those after it."""
+        client, environment = self._client()
+        script = Script(commands)
+        ran = subprocess.run([*client, "-b"], env=environment, input=script.text,
                              capture_output=True, text=True, timeout=seconds, check=False)
         if ran.returncode:
             raise ControllerError(f"console: {ran.stderr.strip() or ran.stdout.strip()}")
-        return ran.stdout
+        return script.printed(ran.stdout)
+
+    def _terminal(self) -> Printed:
+        client, environment = self._client()
+        # Ctrl-C is for the command that runs in the console. The client takes it, and Python must not end of it. A
+        # handler that is no function would be the client's, too.
+        before = signal.signal(signal.SIGINT, lambda *_: None)
+        try:
+            subprocess.run(client, env=environment, check=False)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        return Printed("", [])
+
+    def _client(self) -> tuple[list[str], dict[str, str]]:
+        if not self._process():
+            raise ControllerError("not running")
+        settings = self.settings
+        return self._programs.client(settings), self._programs.environment(settings, client=True)
 
     # How
 
@@ -280,17 +318,25 @@ class Controller:
         layout = self._layout
         rights.give(layout.run, self._system_user)
         with rights.owner_of(layout.run):
+            self._check_standing(settings)
             program = layout.distribution / "bin" / "karaf"
             if not os.access(program, os.R_OK | os.X_OK, effective_ids=True) and self._system_user:
                 raise ControllerError(f"user {self._system_user} may not run {program}: give others the right to read "
                                       "it, and the directories above")
             layout.prepare(settings)
             write(self._settings_file, json.dumps(dataclasses.asdict(settings)))
-            has_users = layout.user_store.exists()
-            output = open(layout.console_file, "ab")  # noqa: SIM115  (it is closed below)
-        if not has_users:
-            self._programs.make_first_user(self.password)
-        return output
+            if not settings.members:
+                standing.withdraw(layout.run)
+            return open(layout.console_file, "ab")
+
+    def _check_standing(self, settings: Settings) -> None:
+        """A member that goes on alone may lack what the others have accepted."""
+        run = self._layout.run
+        if (self.settings.members and not settings.members and (run / standing.DATA).is_dir()
+                and not standing.is_decided(run)):
+            raise ControllerError(
+                f"{run}: this controller was a member of a cluster, and would go on alone, perhaps without the newest "
+                "data: decide for its data by penstock-controller cluster decide, or give it its members again")
 
     def _process(self) -> Process | None:
         process = self._recorded()

@@ -6,7 +6,8 @@ A distribution is read only and serves any number of run directories. In a run d
     etc/ configuration/initial/   made anew at every start, from the distribution and the settings
     password                      of the Karaf user "karaf" and the RESTCONF user "admin"; made once
     segmented-journal/ snapshots/ the datastore: the network's configuration
-    data/                         logs, the user store, OSGi's bundle cache
+    audit-log/                    who has changed what
+    data/                         logs, OSGi's bundle cache
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ import pathlib
 import re
 import secrets
 import shutil
+import time
 
-from .settings import LOOPBACK, Settings
+from . import cluster, keystore, standing, trust
+from .durable import write
+from .settings import Settings, Tls
 
 KARAF_USER = "karaf"
 
@@ -34,6 +38,7 @@ LOG_PATTERN = ("%d{ISO8601} | %-5p | %-16t | %-32c{1} | %X{bundle.id} - %X{bundl
 _OF_REFUSED_CHANGES = (
     ("org.opendaylight.controller.cluster.datastore.SimpleShardDataTreeCohort", "Transaction .* failed to prepare"),
     ("org.opendaylight.restconf.nb.rfc8040.rests.utils.FutureCallbackTx", "Transaction.* FAILED!"))
+_OF_ANSWERS = "org.opendaylight.openflowplugin.impl.services.SimpleRequestCallback"
 RESTCONF_USER = "admin"
 # Of a web connection on which nothing comes or goes, as Jetty has it; OpenDaylight has 300. A sender that is silent in
 # its body holds a thread for so long. A connection whose request is being answered is not idle, nor a stream of events.
@@ -51,7 +56,6 @@ class Layout:
         self.password_file = self.run / "password"
         self.log_file = self.data / "log" / "karaf.log"
         self.console_file = self.data / "log" / "console.log"
-        self.user_store = self.data / "idmlight.db.mv.db"
         self.pid_file = self.run / "pid"
 
     def prepare(self, settings: Settings) -> None:
@@ -63,24 +67,32 @@ class Layout:
         for directory in (self.data / "tmp", self.data / "log", self.run / "configuration" / "initial"):
             directory.mkdir(parents=True, exist_ok=True)
         shutil.copytree(self.distribution / "etc", self.etc, dirs_exist_ok=True)
-        for relative, text in files(settings).items():
+        standing.forget_seen(self.run)
+        empty = not standing.has_data(self.run)
+        if empty and settings.members:
+            # Before the datastore is made. Identity.java takes the mark away.
+            standing.make_incomplete(self.run)
+        for relative, text in files(settings, empty, standing.release(self.distribution)).items():
             write(self.run / relative, text)
+        if settings.tls:
+            write(self.run / trust.EMPTY_STORE, trust.empty_store())
         _replace(self.etc / "org.apache.karaf.shell.cfg",
-                 {"sshHost": LOOPBACK, "sshPort": str(settings.ports.ssh)})
+                 {"sshHost": settings.console_address, "sshPort": str(settings.ports.ssh)})
         logging = self.etc / "org.ops4j.pax.logging.cfg"
         _replace(logging, {"log4j2.pattern": LOG_PATTERN})
-        write(logging, logging.read_text(encoding="utf-8") + _without_refused_changes())
+        write(logging, logging.read_text(encoding="utf-8") + _without_noise())
         # Pax Web opens this listener, jetty.xml configures it: port and address have to agree or there are two.
         web = self.etc / "org.ops4j.pax.web.cfg"
         _replace(web, {"org.osgi.service.http.port": str(settings.ports.restconf)})
-        write(web, web.read_text(encoding="utf-8") + f"\norg.ops4j.pax.web.listening.addresses = {LOOPBACK}\n")
+        write(web, web.read_text(encoding="utf-8")
+              + f"\norg.ops4j.pax.web.listening.addresses = {settings.plain_address}\n")
         # Pax Web sometimes starts before it is given that file, and would then listen on every address, on port 8080,
         # for ever: tell it by system properties too, which it asks when it has no configuration.
         system = self.etc / "system.properties"
         write(system, system.read_text(encoding="utf-8") + (
             f"\norg.osgi.service.http.port = {settings.ports.restconf}\n"
-            f"org.ops4j.pax.web.listening.addresses = {LOOPBACK}\n"
-            "org.ops4j.pax.web.config.file = etc/jetty.xml\n"))
+            f"org.ops4j.pax.web.listening.addresses = {settings.plain_address}\n"
+            "org.ops4j.pax.web.config.file = etc/jetty.xml\n") + _first_generations())
         # Karaf goes on without the features that failed; better to end and say so.
         _replace(system, {"karaf.require.successful.features.boot": "true"})
         # A port that takes the word to shut down; we send a signal.
@@ -91,11 +103,25 @@ class Layout:
         _replace(self.etc / "config.properties", {"felix.fileinstall.enableConfigSave": "false"})
         # No deployment by dropping files into a directory.
         (self.etc / "org.apache.felix.fileinstall-deploy.cfg").unlink(missing_ok=True)
-        _set_jetty(self.etc / "jetty.xml", settings.ports.restconf)
+        _set_jetty(self.etc / "jetty.xml", settings.plain_address, settings.ports.restconf)
+        _replace(self.etc / "odl.java.security", {"jdk.tls.disabledAlgorithms": trust.WEAK})
+        if settings.tls and settings.has_https:
+            self._add_https(settings.tls, settings)
         write(self.etc / "users.properties",
               f"{KARAF_USER} = {self.password()},_g_:admingroup\n"
               "_g_\\:admingroup = group,admin,manager,viewer,systembundles,ssh\n", mode=0o600)
+        (self.data / "idmlight.db.mv.db").unlink(missing_ok=True)  # The user store of earlier versions.
         self._forget_old_bundles()
+
+    def _add_https(self, tls: Tls, settings: Settings) -> None:
+        password = secrets.token_urlsafe(24)
+        store = keystore.pkcs12(pathlib.Path(tls.certificate), pathlib.Path(tls.key), password)
+        write(self.run / trust.HTTPS_PASSWORD, password + "\n", mode=0o600)
+        write(self.run / trust.HTTPS_STORE, store, mode=0o600)
+        path = self.etc / "jetty.xml"
+        before, end, after = path.read_text(encoding="utf-8").rpartition("</Configure>")
+        write(path, before + trust.https(settings.northbound_address, settings.ports.restconf, password,
+                                         WEB_IDLE_SECONDS) + end + after, mode=0o600)
 
     def password(self) -> str:
         """The password, made at the first call."""
@@ -145,9 +171,11 @@ def fingerprint(distribution: pathlib.Path) -> str:
     return digest.hexdigest()
 
 
-def files(settings: Settings) -> dict[str, str]:
-    """The files that carry the settings, by path in the run directory."""
-    initial = "etc/opendaylight/datastore/initial/config"
+def files(settings: Settings, empty: bool = False, release: tuple[str, str] = ("-", "-")) -> dict[str, str]:
+    """The files that carry the settings, by path in the run directory.
+
+    empty: the datastore has not got all data. release: version, and digest of the models.
+    """
     ports = settings.ports
     return {
         "etc/io.penstock.cfg": (
@@ -160,58 +188,26 @@ def files(settings: Settings) -> dict[str, str]:
             f"nat-ipfix = {settings.nat_ipfix}\n"
             f"event-syslog = {settings.event_syslog}\n"
             f"flow-check-seconds = {settings.flow_check_seconds}\n"
+            f"metrics-tenants = {settings.metrics_tenants}\n"
             f"nodes = {settings.nodes}\n"
-            f"restconf-url = http://{LOOPBACK}:{ports.restconf}/rests\n"),
-        f"{initial}/default-openflow-connection-config.xml": _openflow(
-            "openflow-switch-connection-provider-default-impl", settings.listen_address, ports.openflow),
-        # The plugin insists on a second listener. It is where the first one is, so that what closes that address to
-        # others (penstock_node/management.py) closes this one too. Any free port.
-        f"{initial}/legacy-openflow-connection-config.xml": _openflow(
-            "openflow-switch-connection-provider-legacy-impl", settings.listen_address, 0),
-        "configuration/initial/akka.conf": _akka(ports.cluster),
+            f"{trust.engine(settings.tls)}"
+            f"member = {settings.member}\n"
+            f"members = {','.join(map(str, settings.members))}\n"
+            f"cluster-port = {ports.cluster}\n"
+            f"election-heartbeats = {cluster.election_heartbeats(settings)}\n"
+            f"empty = {str(empty).lower()}\n"
+            f"version = {release[0]}\n"
+            f"models = {release[1]}\n"
+            f"restconf-url = http://{settings.plain_address}:{ports.restconf}/rests\n"),
+        **cluster.files(settings),
     }
 
 
-def _openflow(name: str, address: str, port: int) -> str:
-    return f"""<switch-connection-config xmlns="urn:opendaylight:params:xml:ns:yang:openflow:switch:connection:config">
-  <instance-name>{name}</instance-name>
-  <address>{address}</address>
-  <port>{port}</port>
-  <transport-protocol>TCP</transport-protocol>
-  <group-add-mod-enabled>false</group-add-mod-enabled>
-  <channel-outbound-queue-size>1024</channel-outbound-queue-size>
-</switch-connection-config>
-"""
-
-
-def _akka(port: int) -> str:
-    return f"""odl-cluster-data {{
-  akka {{
-    remote.artery {{
-      enabled = on
-      transport = tcp
-      canonical.hostname = "{LOOPBACK}"
-      canonical.port = {port}
-    }}
-    cluster {{
-      seed-nodes = ["akka://opendaylight-cluster-data@{LOOPBACK}:{port}"]
-      roles = ["member-1"]
-    }}
-    persistence.snapshot-store.local {{
-      use-lz4-compression = false
-      lz4-blocksize = 256KB
-    }}
-    disable-default-actor-system-quarantined-event-handling = "false"
-  }}
-}}
-"""
-
-
-def _set_jetty(path: pathlib.Path, port: int) -> None:
+def _set_jetty(path: pathlib.Path, address: str, port: int) -> None:
     """jetty.xml has its own idea of the port, binds to every address, and waits five minutes for a silent sender."""
     text = path.read_text(encoding="utf-8")
     text, hosts = re.subn(r'<Property name="jetty\.host"\s*/>',
-                          f'<Property name="jetty.host" default="{LOOPBACK}"/>', text)
+                          f'<Property name="jetty.host" default="{address}"/>', text)
     text, numbers = re.subn(r'(<Property name="jetty\.port" default=")\d+"', rf'\g<1>{port}"', text)
     text, timeouts = re.subn(r'(<Property name="http\.timeout" default=")\d+"', rf'\g<1>{WEB_IDLE_SECONDS}000"', text)
     if not hosts or hosts != numbers or hosts != timeouts:
@@ -220,14 +216,27 @@ def _set_jetty(path: pathlib.Path, port: int) -> None:
     write(path, text)
 
 
-def _without_refused_changes() -> str:
+def _without_noise() -> str:
     lines = [""]
     for number, (name, message) in enumerate(_OF_REFUSED_CHANGES):
         logger = f"log4j2.logger.refused{number}"
         lines += [f"{logger}.name = {name}", f"{logger}.level = INFO", f"{logger}.filter.refused.type = RegexFilter",
                   f"{logger}.filter.refused.regex = {message}", f"{logger}.filter.refused.onMatch = DENY",
                   f"{logger}.filter.refused.onMismatch = NEUTRAL"]
+    # Each commit to a switch has answers of another type than this expects, which is no fault.
+    lines += [f"log4j2.logger.answers.name = {_OF_ANSWERS}", "log4j2.logger.answers.level = WARN"]
     return "\n".join(lines) + "\n"
+
+
+def _first_generations() -> str:
+    """The generations of a controller that has no data, greater than those of one that had this name before.
+
+    The leader of a shard refuses a client with a smaller generation than it has seen of that name, which would be 0
+    (RecoveringClientActorBehavior of cds-access-client 7.0.11). One with data goes on counting.
+    """
+    now = int(time.time())
+    return "".join(f"org.opendaylight.controller.cluster.access.client.initial.generation.{name} = {now}\n"
+                   for name in ("datastore-config", "datastore-operational"))
 
 
 def _replace(path: pathlib.Path, values: dict[str, str]) -> None:
@@ -237,25 +246,3 @@ def _replace(path: pathlib.Path, values: dict[str, str]) -> None:
         if count != 1:
             raise ValueError(f"{path}: {key} stands there {count} times")
     write(path, text)
-
-
-def write(path: pathlib.Path, text: str, mode: int = 0o644) -> None:
-    """Replaces a file: never there in part, never readable to others for a moment, on the disk when this returns."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    partial.unlink(missing_ok=True)
-    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError:
-        partial.unlink(missing_ok=True)  # What there is of it takes room.
-        raise
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)  # The name of the file is an entry of its folder.
-    finally:
-        os.close(folder)

@@ -13,8 +13,6 @@ import urllib.error
 import urllib.request
 from typing import Any
 
-from .settings import LOOPBACK
-
 SECONDS = 5.0
 STEPS = ("web", "engine", "system", "openflow", "restconf", "model")
 SERVICE = "PENSTOCK"
@@ -39,14 +37,14 @@ class Answer:
         return self.engine == _FAILED
 
 
-def ask(openflow: tuple[str, int], restconf: int, user: str, password: str, model: str) -> Answer:
+def ask(openflow: tuple[str, int], restconf: tuple[str, int], user: str, password: str, model: str) -> Answer:
     """Which of STEPS are done. Stops asking at the first that is not: a booting controller has better to do.
 
     web: Jetty answers; engine: Penstock's engine runs; system: every bundle is active; openflow: its port is open;
     restconf: it takes our password; model: the YANG module `model` is there (not asked when empty).
     """
     done = dict.fromkeys(STEPS, False)
-    base = f"http://{LOOPBACK}:{restconf}"
+    base = f"http://{restconf[0]}:{restconf[1]}"
     status, body = _get(f"{base}/diagstatus", user, password)
     done["web"] = status is not None
     summary = _summary(body)
@@ -105,7 +103,7 @@ def _opens(address: str, port: int) -> bool:
 def main() -> None:
     """Reads the arguments of `ask` as one JSON list from standard input, so that no process list shows them."""
     openflow, restconf, user, password, model = json.load(sys.stdin)
-    json.dump(dataclasses.asdict(ask(tuple(openflow), restconf, user, password, model)), sys.stdout)
+    json.dump(dataclasses.asdict(ask(tuple(openflow), tuple(restconf), user, password, model)), sys.stdout)
 
 
 if __name__ == "__main__":

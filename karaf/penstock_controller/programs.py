@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the programs of a distribution are called: Karaf, its console client, and the one that makes the first user."""
+"""How the programs of a distribution are called: Karaf and its console client."""
 
 from __future__ import annotations
 
 import os
 import pathlib
 import shutil
-import subprocess
 
 from . import rights
 from .errors import ControllerError
-from .layout import RESTCONF_USER, Layout
+from .layout import Layout
 from .settings import Settings
 
 DEFAULT_OPTIONS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss512k", "-XX:+ExitOnOutOfMemoryError")
@@ -52,22 +51,11 @@ class Programs:
             kept["EXTRA_JAVA_OPTS"] = " ".join((f"-Xmx{settings.heap}", *DEFAULT_OPTIONS, *settings.java_options))
         return kept
 
-    def make_first_user(self, password: str) -> None:
-        """AAA makes admin/admin when it finds no user store: give it one, with this password alone."""
-        tool, store = self._layout.distribution / "tools" / "first-user.jar", self._layout.user_store
-        ran = subprocess.run([*rights.words(self._user), java(), "-XX:TieredStopAtLevel=1", "-jar", str(tool),
-                              str(self._layout.data), RESTCONF_USER],
-                             input=password + "\n", capture_output=True, text=True, check=False)
-        if ran.returncode or not store.exists():
-            store.unlink(missing_ok=True)
-            raise ControllerError(f"no user store: {ran.stderr.strip()}")
-        with rights.owner_of(self._layout.run):
-            store.chmod(0o600)
-
 
 def java() -> str:
-    """The path of Java: that of JAVA_HOME, or else one that is found."""
-    home = os.environ.get("JAVA_HOME")
+    """The path of Java: that of JAVA_HOME, or Debian's Java 17, or else one that is found."""
+    ours = sorted(pathlib.Path("/usr/lib/jvm").glob("java-17-openjdk-*/bin/java"))
+    home = os.environ.get("JAVA_HOME") or (ours and ours[0].parent.parent)
     found = shutil.which("java", path=str(pathlib.Path(home) / "bin") if home else None)
     if not found:
         raise ControllerError("no java: install a Java 17 runtime, or set JAVA_HOME")

@@ -17,11 +17,13 @@ from .controller import Controller
 from .settings import Settings
 
 _INTERVAL_SECONDS = 10.0
+_MORE_SECONDS = 60
+"""For a start that waits for other members of the cluster, which it does without a limit."""
 _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
-_HOME = pathlib.Path(__file__).resolve().parent.parent
+_PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "penstock-controller"
 
 _UNIT = """\
-# Made by `python3 -m penstock_controller unit`.
+# Made by `penstock-controller unit`.
 [Unit]
 Description=Penstock controller
 After=network.target
@@ -32,7 +34,6 @@ Type=notify
 NotifyAccess=all
 User={user}
 WorkingDirectory={run_dir}
-Environment=PYTHONPATH={home}
 ExecStart={command}
 SuccessExitStatus=143
 TimeoutStartSec=300
@@ -79,10 +80,10 @@ WantedBy=multi-user.target
 """
 
 
-def unit(run_dir: pathlib.Path, user: str, arguments: collections.abc.Sequence[str]) -> str:
-    """The text of a unit. arguments: those of the command line before `run`, and after it."""
-    command = " ".join(("/usr/bin/python3", "-B", "-m", "penstock_controller", *arguments))
-    return _UNIT.format(run_dir=run_dir.absolute(), user=user, home=_HOME, command=command)
+def unit(run_dir: pathlib.Path, user: str, arguments: collections.abc.Sequence[str],
+         program: pathlib.Path = _PROGRAM) -> str:
+    """The text of a unit. arguments: those of the command line before `run`, and after it. program: where it is."""
+    return _UNIT.format(run_dir=run_dir.absolute(), user=user, command=" ".join((str(program), *arguments)))
 
 
 def run(controller: Controller, settings: Settings) -> None:
@@ -92,13 +93,17 @@ def run(controller: Controller, settings: Settings) -> None:
     if path and os.fork() == 0:
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         if os.getppid() == parent:
-            watch(controller, path)
+            watch(controller, path, bool(settings.members))
         sys.exit(1)
     controller.become(settings)
 
 
-def watch(controller: Controller, path: str, interval: float = _INTERVAL_SECONDS) -> None:
-    """Asks the controller again and again, and tells systemd; does not return. path: of systemd's socket."""
+def watch(controller: Controller, path: str, shared: bool, interval: float = _INTERVAL_SECONDS) -> None:
+    """Asks the controller again and again, and tells systemd; does not return.
+
+    path:   of systemd's socket
+    shared: whether it is a member of a cluster, which waits for others when it starts
+    """
     ready = False
     while True:
         try:
@@ -110,6 +115,8 @@ def watch(controller: Controller, path: str, interval: float = _INTERVAL_SECONDS
         if not ready and (all(answer.done.values()) or answer.failed):
             ready = True
             words.append("READY=1")
+        if not ready and shared and answer.done["web"]:
+            words.append(f"EXTEND_TIMEOUT_USEC={_MORE_SECONDS * 1_000_000}")
         if answer.done["restconf"] or answer.failed:
             words.append("WATCHDOG=1")
         if words:

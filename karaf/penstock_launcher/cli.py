@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import datetime
+import functools
 import ipaddress
 import json
 import os
@@ -14,47 +15,56 @@ import typing
 from collections.abc import Callable, Sequence
 
 import penstock_controller
-from penstock_base import exclusive, failures, places
+from penstock_base import failures, places
+from penstock_base.version import version
 
-from . import control, down, lint, logs, nat_journal, status, suites, up
+from . import access_cli, capture_cli, logs, members, nat_journal, remote_cli, running, status
+from .arguments import NOT_RUNNING, PROGRAM, Parser, moment
 
-_BENCH = "bench"
-_EPILOG = """examples:
-  ./penstock up                 from a fresh Debian 12 to a working edge with three sample tenants
-  ./penstock status --json      one object for programs
-  ./penstock console            the Karaf console; type penstock: and press tab for the commands
-  ./penstock logs -f controller
-  ./penstock nat-owner 203.0.113.0 40000 --at 2026-11-21T18:00:00Z
+_SOURCES = places.is_source_tree()
+if _SOURCES:
+    from . import tree
+_PROGRAMS = {"pki": "penstock_pki"} | ({"bench": "penstock_bench"} if _SOURCES else {})
+"""Commands that are programs of their own, with options and exit codes of their own. The benchmark is no part of the
+product, and the authority may be on a machine that has nothing else of it."""
+_EPILOG = f"""examples:
+{tree.EXAMPLES if _SOURCES else ""}\
+  {PROGRAM} status --json      one object for programs
+  {PROGRAM} why red 10.0.0.10 198.51.100.10 80
+                                the reason why these packets do not pass
+  {PROGRAM} capture red 'icmp or port 53' --output red.pcap
+                                packets of a tenant, for tcpdump or Wireshark
+  {PROGRAM} console            the Karaf console; type penstock: and press tab for the commands
+  {PROGRAM} logs -f controller
+  {PROGRAM} nat-owner 203.0.113.0 40000 --at 2026-11-21T18:00:00Z
                                 the tenant that had this public address and port at that time
-  ./penstock test               all tests
-  ./penstock test --quick       the tests that need no core of their own, for every edit
-  ./penstock lint               static analysis; prints each finding as FILE:LINE: TEXT
-  ./penstock bench --quick      throughput and control plane, compared with bare forwarding and OVN
-  ./penstock bench nat          carrier NAT: new sessions per second, memory, throughput with a full table
-  ./penstock bench services     DHCP, DNS, and the effect of a hostile tenant on its neighbour
-  ./penstock bench chain        cost of functions and chains, and loss while they change and fail
-  ./penstock bench cores        how much two polling threads carry over one
-  ./penstock bench scale        what many nodes and tenants cost the controller
-  ./penstock bench load         many tenants and connections, beside one conntrack flow and OVN
-  ./penstock down               stop and remove everything
+  {PROGRAM} user add erika --role tenant --tenant red
+                                an account; its password is shown once
+  {PROGRAM} audit show --user erika
+                                what she has changed, and what was refused to her
+  {PROGRAM} history red --since 12h
+                                changes of a tenant, with accounts and values, from any machine
+  {PROGRAM} pki issue node edge1
+                                a certificate for a node; {PROGRAM} pki --help has the others
 
-Exit codes: 0 done, 1 could not be done, 2 wrong usage, 3 (status, console) the controller does not run.
+  {PROGRAM} tenant set red quota/bandwidth-out=200000
+                                one leaf of the configuration; {PROGRAM} tenant --help has the rest
+
+Exit codes: 0 done, 1 could not be done, 2 wrong usage, 3 the controller does not run or does not answer,
+4 the subject is not all right: packets do not pass (why), a tenant, function or node does not work (show),
+a document is wrong (validate) or differs (diff), 5 the controller has refused the request.
 Progress goes to standard error, results to standard output.
 
 Files: /run/penstock ($PENSTOCK_RUN_DIR) while it runs, /var/lib/penstock ($PENSTOCK_STATE_DIR) for the controller's
-stored configuration and password, /var/log/penstock ($PENSTOCK_LOG_DIR) for the launcher's logs.
+stored configuration, password and audit log, /var/log/penstock ($PENSTOCK_LOG_DIR) for the launcher's logs.
 """
-
-_DOWN = """Stops the functions, the node, the controller and the sample's hosts, releases the huge pages, and
-removes all their files, the stored tenants, the password and the journal of public addresses included. The build
-stays, so that up is fast. Debian packages stay too."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    if arguments[:1] == [_BENCH]:
-        _become_the_benchmark(arguments[1:])
+    if arguments and arguments[0] in _PROGRAMS:
+        _become(_PROGRAMS[arguments[0]], arguments[1:])
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.command is None:
@@ -69,28 +79,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return failures.exit_code(work)
 
 
-def _become_the_benchmark(arguments: Sequence[str]) -> typing.NoReturn:
-    """The benchmark is no part of the product: a program of its own, with options and exit codes of its own."""
-    os.execve(places.PYTHON, [places.PYTHON, "-m", "penstock_bench", *arguments],
+def _become(program: str, arguments: Sequence[str]) -> typing.NoReturn:
+    os.execve(places.PYTHON, [places.PYTHON, "-m", program, *arguments],
               os.environ | {"PYTHONPATH": places.python_path()})
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="./penstock", description="Penstock on one machine: a multi-tenant provider edge on Open vSwitch with "
-        "DPDK, driven by OpenDaylight.", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser: argparse.ArgumentParser = Parser(
+        prog=PROGRAM, description="Penstock: a multi-tenant provider edge on Open vSwitch with DPDK, driven by "
+        "OpenDaylight.", epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.set_defaults(command=None)
+    parser.add_argument("--version", action="version", version=f"penstock {version()}", help="print the version")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
-    _command(commands, "up", _up, "install, build, start, provision and verify everything; a second run changes "
-             "nothing")
-    removed = _command(commands, "down", _down, "stop and remove everything, the stored tenants included", _DOWN)
-    kind = removed.add_mutually_exclusive_group()
-    kind.add_argument("--keep", action="store_true", help="keep the controller's stored configuration (tenants, their "
-                      "public addresses), its password and the journal for the next up")
-    kind.add_argument("--purge", action="store_true", help="also remove the build, downloads and the "
-                      "launcher's logs")
+    if _SOURCES:
+        tree.add(commands, _command)
     shown = _command(commands, "status", _status, "show the state of nodes, tenants, chains and functions")
     shown.add_argument("--json", action="store_true", help="print one JSON object")
+    capture_cli.add(lambda *words, **options: _command(commands, *words, **options))
+    remote_cli.add(functools.partial(_command, commands, needs_root=False))
     _command(commands, "console", _console, "open the Karaf console, or run commands from standard input if that is no "
              "terminal")
     log = _command(commands, "logs", _logs, "show the logs")
@@ -102,23 +108,16 @@ def _parser() -> argparse.ArgumentParser:
     owner.add_argument("address", type=ipaddress.IPv4Address, metavar="ADDRESS", help="public IPv4 address")
     owner.add_argument("port", type=_port, nargs="?", metavar="PORT", help="public port, 1 to 65535; default any")
     owner.add_argument("--protocol", choices=nat_journal.PROTOCOLS, help="of the port; default either")
-    owner.add_argument("--at", type=_moment, default=None, metavar="TIME",
+    owner.add_argument("--at", type=moment, default=None, metavar="TIME",
                        help="ISO 8601 with a time zone, as 2026-11-21T18:00:00Z; default now")
     owner.add_argument("--tolerance", type=_seconds, default="2", metavar="SECONDS",
                        help="also show tenants that had it this long before or after; default 2")
     _add_journal_options(owner)
     _add_journal_options(_command(commands, "nat-verify", _nat_verify, "check that the journal of public addresses "
                                   "is unchanged", needs_root=False))
-    tests = _command(commands, "test", _test, "run all tests, with or without a running network")
-    tests.add_argument("--quick", action="store_true", help="only the tests that need no core of their own: a few "
-                       "minutes, for every edit")
-    tests.add_argument("--only", action="append", choices=[tier.name for tier in suites.TIERS], default=[],
-                       metavar="TIER", help="only these tests, with what was built before; one of "
-                       f"{', '.join(tier.name for tier in suites.TIERS)}; may be repeated")
-    _command(commands, "lint", _lint, "static analysis of Python, shell, YANG and the examples", needs_root=False)
+    access_cli.add(lambda *words, **options: _command(commands, *words, **options), moment)
     # For the list: main starts it.
-    commands.add_parser(_BENCH, help="run benchmarks: of forwarding against bare and OVN, of carrier NAT, services, "
-                        "chains, many loads or many nodes; needs the whole machine")
+    commands.add_parser("pki", help="certificates of controller members and nodes: issue, renew, revoke, check")
     _command(commands, "help", lambda _: _help(parser), "show this", needs_root=False)
     return parser
 
@@ -137,8 +136,9 @@ def _command(commands: argparse._SubParsersAction[argparse.ArgumentParser], name
 
 
 def _add_journal_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--directory", default=str(places.nat_journal()), metavar="DIR",
-                         help="of the journal, or a copy of it; default %(default)s")
+    command.add_argument("--directory", default=None, metavar="DIR",
+                         help=f"of the journal, or a copy of it; default {places.nat_journal()}, or that of the member "
+                         "here that has the most lines")
     command.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -148,16 +148,6 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def _moment(text: str) -> datetime.datetime:
-    try:
-        moment = datetime.datetime.fromisoformat(text)
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise argparse.ArgumentTypeError(f"'{text}' is not ISO 8601 with a time zone, as 2026-11-21T18:00:00Z")
-    return moment
-
-
 def _seconds(text: str) -> datetime.timedelta:
     try:
         return datetime.timedelta(seconds=abs(float(text)))
@@ -165,41 +155,36 @@ def _seconds(text: str) -> datetime.timedelta:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds") from None
 
 
-def _up(_: argparse.Namespace) -> int:
-    with exclusive.alone("launcher", "./penstock up"):
-        text = up.run()
-    print(text, end="")
-    return 0
-
-
-def _down(options: argparse.Namespace) -> int:
-    with exclusive.alone("launcher", "./penstock down"):
-        down.run(options.keep, options.purge)
-    return 0
-
-
 def _status(options: argparse.Namespace) -> int:
-    if not control.is_running():
+    if not running.is_running():
         if options.json:
             print(json.dumps(status.NOT_RUNNING, indent=2))
-        print("penstock: the controller does not run; start it with ./penstock up", file=sys.stderr)
+        print(f"penstock: {NOT_RUNNING}", file=sys.stderr)
         return 3
-    state = status.collect(control.restconf())
+    state = status.collect(running.restconf())
+    cluster = running.cluster()
+    if cluster:
+        state["members"] = cluster
     print(json.dumps(state, indent=2) if options.json else status.render(state))
     return 0
 
 
 def _console(_: argparse.Namespace) -> int:
-    if not control.is_running():
-        print("penstock: the controller does not run; start it with ./penstock up", file=sys.stderr)
+    if not running.is_running():
+        print(f"penstock: {NOT_RUNNING}", file=sys.stderr)
         return 3
-    commands = None if sys.stdin.isatty() else sys.stdin.read()
     try:
-        print(control.controller().console(commands), end="")
+        if sys.stdin.isatty():
+            print(running.master().console(), end="")
+            return 0
+        printed = running.master().console_lines(sys.stdin.read())
     except penstock_controller.ControllerError as error:
         print(f"penstock: {error}", file=sys.stderr)
         return 1
-    return 0
+    print(printed.text, end="", flush=True)
+    for line in printed.errors:
+        print(f"penstock: console: {line}", file=sys.stderr)
+    return 1 if printed.errors else 0
 
 
 def _logs(options: argparse.Namespace) -> typing.NoReturn:
@@ -207,13 +192,13 @@ def _logs(options: argparse.Namespace) -> typing.NoReturn:
 
 
 def _nat_owner(options: argparse.Namespace) -> int:
-    moment = options.at or datetime.datetime.now(datetime.UTC)
-    found = nat_journal.owners(options.directory, options.address, options.port, options.protocol, moment,
-                               options.tolerance)
+    at = options.at or datetime.datetime.now(datetime.UTC)
+    found = nat_journal.owners(options.directory or members.journal(), options.address, options.port,
+                               options.protocol, at, options.tolerance)
     if options.json:
         print(json.dumps({"owners": [dataclasses.asdict(owner) for owner in found]}, indent=2))
     else:
-        print("\n".join(map(_told, found)) or f"no tenant had {options.address} at {moment.isoformat()}")
+        print("\n".join(map(_told, found)) or f"no tenant had {options.address} at {at.isoformat()}")
     return 0
 
 
@@ -225,17 +210,7 @@ def _told(owner: nat_journal.Owner) -> str:
 
 
 def _nat_verify(options: argparse.Namespace) -> int:
-    found = nat_journal.verify(options.directory)
+    found = nat_journal.verify(options.directory or members.journal())
     print(json.dumps(found, indent=2) if options.json else
           "whole: {entries} entries in {segments} segments, {first} to {last}".format(**found))
     return 0
-
-
-def _test(options: argparse.Namespace) -> int:
-    return 0 if suites.run(options.quick, options.only) else 1
-
-
-def _lint(_: argparse.Namespace) -> int:
-    found = lint.run()
-    print("".join(f"{finding}\n" for finding in found), end="")
-    return 1 if found else 0

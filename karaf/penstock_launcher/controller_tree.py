@@ -24,10 +24,12 @@ _PATH = places.python_path("karaf", "ovs-config", "service-chains")
 
 
 class Keeper:
-    """What penstock_controller.Controller has its process started and stopped by."""
+    """What penstock_controller.Controller has its process started and stopped by; number: of the controller."""
 
-    def __init__(self) -> None:
-        self._directory = places.run_directory().absolute() / ".controller"
+    def __init__(self, number: int = 1) -> None:
+        self._number = number
+        name = places.controller_directory(number).name
+        self._directory = places.run_directory().absolute() / f".{name}"
         self._tree = supervision.Tree(self._directory)
 
     def start(self, settings: Settings) -> None:
@@ -37,7 +39,7 @@ class Keeper:
         # The watch first: an interrupted start must not leave a controller that runs without it.
         for name in (watch.NAME, _NAME):
             self._tree.keep(supervision.Service(
-                name, ("env", f"PYTHONPATH={_PATH}", places.PYTHON, "-B", "-m", __name__, name),
+                name, ("env", f"PYTHONPATH={_PATH}", places.PYTHON, "-B", "-m", __name__, name, str(self._number)),
                 self._process(name), self._directory / f"{name}.log"))
 
     def stop(self, patience: float) -> None:
@@ -81,16 +83,18 @@ class _Watch(watch.Watch):
 
     def _works(self) -> bool:
         answer = self._controller.ask()
-        return answer.done["restconf"] or answer.failed
+        # A member without a majority of the others answers no request for data, and does not hang.
+        return answer.done["web" if self._controller.settings.members else "restconf"] or answer.failed
 
 
 def main() -> None:
-    """Becomes the controller, or its watch."""
+    """Becomes a controller, or its watch."""
     from . import control  # noqa: PLC0415  (it needs this module)
-    if sys.argv[1] == _NAME:
-        control.controller().become(Keeper().settings())
+    name, number = sys.argv[1], int(sys.argv[2])
+    if name == _NAME:
+        control.controller(number).become(Keeper(number).settings())
     else:
-        Keeper().watch(control.controller())
+        Keeper(number).watch(control.controller(number))
 
 
 if __name__ == "__main__":

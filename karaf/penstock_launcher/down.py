@@ -11,9 +11,9 @@ from penstock_base.commands import run as command
 from penstock_base.errors import PenstockError
 from penstock_base.places import ROOT
 from penstock_functions import agent_process, guest_image, instance
-from penstock_node import management, node
+from penstock_node import node
 
-from . import control, lab
+from . import changes, control, lab, members, metrics
 from .progress import Steps
 
 _LOOK = "run './penstock down' again; if it fails again the text names the process or device that stays"
@@ -42,7 +42,8 @@ def run(keep: bool = False, purge: bool = False) -> None:
         note.text = f"{len(names)} stopped"
     with steps.step("controller", _LOOK) as note:
         note.text = "stopped" if control.stop() else "was not running"
-        management.release_address(control.ADDRESS_USER)
+        control.release_addresses()
+        metrics.server().stop()
     with steps.step("sample hosts and cables", _LOOK) as note:
         note.text = "removed" if lab.remove() else "none there"
     with steps.step("files", _LOOK) as note:
@@ -63,7 +64,9 @@ def run(keep: bool = False, purge: bool = False) -> None:
 
 def _remove_state() -> None:
     """Only what is ours: the directory may have been chosen by the user."""
-    for ours in (places.controller_directory(), places.distribution()):
+    metrics.server().remove()
+    for ours in (*map(places.controller_directory, members.present()), places.distribution(),
+                 *changes.leftovers()):
         shutil.rmtree(ours, ignore_errors=True)
     with contextlib.suppress(OSError):
         places.state_directory().rmdir()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""./penstock lint: static analysis of the Python, the shell and the YANG, and of the examples against the YANG.
+"""./penstock lint: static analysis of the Python, the shell and the YANG, and of what is held against the YANG: the
+examples, and the OpenAPI document.
 
-ruff and mypy come from the package index, in the versions of lint-requirements.txt, into an environment below
-/var/cache/penstock/lint ($PENSTOCK_CACHE_DIR/lint) that stays; shellcheck and yanglint are Debian's. Settings of ruff
-and mypy are in pyproject.toml at the top. docs/adr/0033-static-analysis.md has the reasons.
+ruff, mypy, pyang and openapi-spec-validator come from the package index, in the versions of lint-requirements.txt, into
+an environment below /var/cache/penstock/lint ($PENSTOCK_CACHE_DIR/lint) that stays; shellcheck and yanglint are
+Debian's. Settings of ruff and mypy are in pyproject.toml at the top. docs/adr/0033-static-analysis.md has the reasons.
 """
 
 import collections.abc
@@ -22,6 +23,7 @@ from penstock_base import exclusive, packages, places
 from penstock_base.errors import PenstockError
 from penstock_base.places import ROOT
 from penstock_base.steps import step
+from penstock_base.version import of_tree
 
 from . import examples
 
@@ -33,7 +35,10 @@ _MODEL = pathlib.Path("odl-apps", "model")
 _YANG = _MODEL / "src" / "main" / "yang"
 _DEVIATIONS = "penstock-deviations.yang"
 """It tells what the datastore does not enforce, and the controller does."""
+OPENAPI = pathlib.Path("docs", "openapi.json")
 
+_COLLECTION = "karaf/ansible/collections/**/*.py"
+"""Ansible's plugins are in no package."""
 _MYPY = re.compile(r"^(?P<path>[^:]+):(?P<line>\d+): error: (?P<text>.*)$", re.MULTILINE)
 _YANGLINT = re.compile(r"^libyang (?:err|warn) *: (?P<text>.*)$", re.MULTILINE)
 _YANG_LINE = re.compile(r"[Ll]ine number (\d+)")
@@ -72,7 +77,8 @@ def _by_tool(root: pathlib.Path) -> dict[str, list[Finding]]:
     programs = install()
     checks: dict[str, collections.abc.Callable[[], list[Finding]]] = {
         "ruff": functools.partial(ruff, root, programs), "mypy": functools.partial(mypy, root, programs),
-        "shellcheck": functools.partial(shellcheck, root), "yanglint": functools.partial(yanglint, root)}
+        "shellcheck": functools.partial(shellcheck, root), "yanglint": functools.partial(yanglint, root),
+        "openapi": functools.partial(openapi, root, programs)}
     found = {}
     for name, check in checks.items():
         with step(name) as current:
@@ -101,7 +107,7 @@ def install() -> pathlib.Path:
 
 def _make_environment(directory: pathlib.Path) -> None:
     shutil.rmtree(directory, ignore_errors=True)
-    with step("installing ruff and mypy"):
+    with step("installing the tools of lint"):
         done = _call(places.PYTHON, "-m", "venv", directory)
         if done.returncode:
             raise _failed("python3 -m venv", done)
@@ -123,16 +129,17 @@ def ruff(root: pathlib.Path, programs: pathlib.Path) -> list[Finding]:
 
 
 def mypy(root: pathlib.Path, programs: pathlib.Path) -> list[Finding]:
-    """The findings of mypy in the packages, and in the tests of the documentation."""
+    """The findings of mypy in the packages, in the tests of the documentation, and in the collection of Ansible."""
     names = sorted(path.parent.name for folder in places.PACKAGE_FOLDERS
                    for path in root.glob(f"{folder}/penstock_*/__init__.py"))
     # Every folder has a package `tests`: this run has to see the one of docs first.
     runs = [(names, "")] + ([(["tests"], "docs")] if (root / "docs" / "tests" / "__init__.py").exists() else [])
+    words = [([word for name in names_of_run for word in ("--package", name)], path) for names_of_run, path in runs]
+    words.append(([str(path) for path in sorted(root.glob(_COLLECTION))], ""))
     found = []
-    for packages_of_run, path in runs:
-        if not packages_of_run:
+    for options, path in words:
+        if not options:
             continue
-        options = [word for name in packages_of_run for word in ("--package", name)]
         done = _call(programs / "mypy", "--config-file", root / "pyproject.toml", "--cache-dir", _cache(root) / "mypy",
                      "--hide-error-context", "--no-color-output", "--no-pretty", *options, directory=root,
                      environment={"MYPYPATH": path})
@@ -176,6 +183,36 @@ def yanglint(root: pathlib.Path) -> list[Finding]:
         for sample in examples.samples(root):
             found |= dict.fromkeys(_sample(root, sample, command))
     return list(found)
+
+
+def openapi(root: pathlib.Path, programs: pathlib.Path) -> list[Finding]:
+    """Whether the OpenAPI document is the one that the YANG makes, and a valid one. A tree may be without one."""
+    path = root / OPENAPI
+    if not path.exists():
+        return []
+    if path.read_text(encoding="utf-8") != _openapi_text(root, programs):
+        return [Finding(str(OPENAPI), 1, "is not what the YANG makes: write it by ./penstock lint --write-openapi")]
+    return openapi_faults(root, programs)
+
+
+def openapi_faults(root: pathlib.Path, programs: pathlib.Path) -> list[Finding]:
+    """What openapi-spec-validator finds in the document."""
+    done = _call(programs / "python", "-m", "openapi_spec_validator", OPENAPI, directory=root)
+    said = (done.stdout + done.stderr).strip().partition("\n")[0]
+    return [Finding(str(OPENAPI), 1, said.removeprefix(f"{OPENAPI}: "))] if done.returncode else []
+
+
+def write_openapi(root: pathlib.Path = ROOT) -> None:
+    """Writes the OpenAPI document again."""
+    (root / OPENAPI).write_text(_openapi_text(root, install()), encoding="utf-8")
+
+
+def _openapi_text(root: pathlib.Path, programs: pathlib.Path) -> str:
+    done = _call(programs / "python", "-m", "penstock_openapi", of_tree(), root / _YANG, _yang_imports(root),
+                 environment={"PYTHONPATH": places.python_path()})
+    if done.returncode:
+        raise _failed("penstock_openapi", done)
+    return done.stdout
 
 
 def _yang_imports(root: pathlib.Path) -> pathlib.Path:

@@ -17,10 +17,10 @@ def files(kind: str | None = None) -> list[pathlib.Path]:
     """The log files there are, of one kind or of all, those of running things first."""
     directory = places.run_directory()
     found = {
-        "controller": [*(places.controller_directory() / "data" / "log" / name
-                         for name in ("karaf.log", "console.log")),
-                       *(directory / ".controller" / name for name in _SUPERVISION)],
-        "node": sorted(path for name in ("ovs*.log", "agent.log", *_SUPERVISION)
+        "controller": [path for run in places.controller_directories()
+                       for path in (*(run / "data" / "log" / name for name in ("karaf.log", "console.log")),
+                                    *(directory / f".{run.name}" / name for name in _SUPERVISION))],
+        "node": sorted(path for name in ("ovs*.log", "agent.log", "exporter.log", "records.log", *_SUPERVISION)
                        for path in directory.glob(f"[!.]*/{name}")),
         "functions": sorted([*directory.glob("*/functions-agent.log"), *directory.glob("*/functions/*/*.log")]),
         "lab": sorted(places.lab_directory().glob("*.log")),

@@ -2,13 +2,9 @@
 """Reads the journal of public addresses: who had one, and whether the journal is whole. docs/nat-journal.md has its
 format. Needs nothing but the files, so it works on a copy, without the controller."""
 
-import contextlib
 import dataclasses
 import datetime
-import gzip
-import hashlib
 import ipaddress
-import json
 import pathlib
 import re
 import typing
@@ -16,11 +12,11 @@ from collections.abc import Iterator
 
 from penstock_base.errors import PenstockError
 
+from . import chain
+
 PROTOCOLS = ("tcp", "udp")
 
-_NAME = re.compile(r"nat-(\d{12})\.jsonl(\.gz)?")
-_HASH = b',"hash":"'
-_NOTHING = "0" * 64
+_PREFIX = "nat"
 _PORTS = 65536
 
 
@@ -56,7 +52,7 @@ def owners(directory: pathlib.Path | str, address: ipaddress.IPv4Address, port: 
     moment:     datetime with a time zone
     tolerance:  timedelta; clocks differ, and a change reaches the switch some milliseconds after the journal
     """
-    segments = _segments(directory)
+    segments = chain.segments(directory, _PREFIX)
     first, last = moment - tolerance, moment + tolerance
     end = _last_begun(segments, last)
     if end is None:
@@ -73,43 +69,18 @@ def owners(directory: pathlib.Path | str, address: ipaddress.IPv4Address, port: 
 
 
 def verify(directory: pathlib.Path | str) -> dict[str, typing.Any]:
-    """Checks every hash and number. Returns how many segments and entries there are, and the first and last time.
-
-    Raises PenstockError for the first line that does not follow from the one before.
-    """
-    segments = _segments(directory)
-    expected, before, times = None, None, []
-    for segment in segments:
-        lines = _read(segment).splitlines()
-        for number, line in enumerate(lines, 1):
-            place = f"{segment}, line {number}"
-            try:
-                body, _, end = line.rpartition(_HASH)
-                entry = json.loads(line)
-                previous = before or (entry["previous"] if entry["event"] == "opened" else _NOTHING)
-                right = hashlib.sha256(previous.encode() + body).hexdigest()
-            except (ValueError, KeyError) as error:
-                raise PenstockError(f"{place} is not an entry: {error}") from error
-            if end != f'{right}"}}'.encode() or (number == 1 and entry.get("previous") != previous):
-                raise PenstockError(f"{place}: its hash does not follow from the line before; one of them was changed, "
-                                    "or lines are missing")
-            if expected is not None and entry["number"] != expected:
-                raise PenstockError(f"{place} has number {entry['number']}, not {expected}: entries are missing")
-            before, expected = right, entry["number"] + 1
-            times.append(entry["time"])
-    return {"segments": len(segments), "entries": len(times), "first": times[0], "last": times[-1]}
+    """Checks every hash and number, as chain.verify."""
+    return chain.verify(directory, _PREFIX)
 
 
-def _segments(directory: pathlib.Path | str) -> list[pathlib.Path]:
-    found: dict[str, pathlib.Path] = {}
-    for path in pathlib.Path(directory).glob("nat-*"):
-        match = _NAME.fullmatch(path.name)
-        if match:
-            # The compressed one is whole when it has its name; the other is then about to go.
-            found[match[1]] = path if match[2] or match[1] not in found else found[match[1]]
-    if not found:
-        raise PenstockError(f"there is no journal in {directory}: name its directory with --directory")
-    return [found[number] for number in sorted(found)]
+def last_number(directory: pathlib.Path) -> int:
+    """The number of the last line of a journal; 0 without one."""
+    try:
+        newest = chain.segments(directory, _PREFIX)[-1]
+        lines = chain.read(newest).splitlines()
+        return int(chain.entry(lines[-1], newest)["number"]) if lines else 0
+    except (PenstockError, KeyError, ValueError):
+        return 0
 
 
 def _last_begun(segments: list[pathlib.Path], moment: datetime.datetime) -> int | None:
@@ -124,33 +95,17 @@ def _last_begun(segments: list[pathlib.Path], moment: datetime.datetime) -> int 
     return low - 1 if low else None
 
 
-@contextlib.contextmanager
-def _opened(segment: pathlib.Path) -> Iterator[typing.BinaryIO | gzip.GzipFile]:
-    try:
-        with (gzip.open(segment) if segment.suffix == ".gz" else open(segment, "rb")) as file:
-            yield file
-    except (OSError, EOFError) as error:
-        raise PenstockError(f"cannot read {segment}: {error}") from error
-
-
 def _begun(segment: pathlib.Path) -> datetime.datetime:
-    with _opened(segment) as file:
-        return _time(_entry(file.readline(), segment)["time"])
-
-
-def _read(segment: pathlib.Path) -> bytes:
-    with _opened(segment) as file:
-        text = file.read()
-    # The last line may just be written.
-    return text[:text.rfind(b"\n") + 1]
+    with chain.opened(segment) as file:
+        return _time(chain.entry(file.readline(), segment)["time"])
 
 
 def _owners_in(segment: pathlib.Path, address: ipaddress.IPv4Address, port: int | None,
                protocol: str | None) -> Iterator[Owner]:
     """All owners of an address and port in a segment, each with the time from which and until which."""
     found: list[_Held] = []
-    for line in _lines_about(_read(segment), address):
-        entry = _entry(line, segment)
+    for line in _lines_about(chain.read(segment), address):
+        entry = chain.entry(line, segment)
         key = {name: entry.get(name) for name in ("tenant", "vrf", "kind", "public", "inside", "protocol",
                                                   "public-port", "first-port")}
         if entry["event"] == "released":
@@ -202,14 +157,6 @@ def _told(entry: dict[str, typing.Any], address: ipaddress.IPv4Address, port: in
 
 def _same(one: Owner, other: Owner) -> bool:
     return dataclasses.replace(one, until=None) == dataclasses.replace(other, until=None)
-
-
-def _entry(line: bytes, segment: pathlib.Path) -> dict[str, typing.Any]:
-    try:
-        entry: dict[str, typing.Any] = json.loads(line)
-    except ValueError as error:
-        raise PenstockError(f"{segment}: {line[:80]!r} is not an entry") from error
-    return entry
 
 
 def _time(text: str) -> datetime.datetime:

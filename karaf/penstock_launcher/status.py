@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from penstock_base.restconf import Restconf
 
+from . import tables
 from .sample import Sample
 
 State = dict[str, typing.Any]
@@ -77,6 +78,9 @@ def render(status: State) -> str:
         _table("chain", "functions", "packets", rows=[
             (chain["name"], " > ".join(chain["functions"]), chain["packets"]) for chain in status["chains"]]),
         _table("function", "state", rows=[(entry["name"], entry["state"]) for entry in status["functions"]])]
+    if "members" in status:
+        parts.append(_table("member", "role", "RESTCONF", rows=[
+            (each["member"], each["role"], each["url"]) for each in status["members"]]))
     if controller:
         parts.append(f"controller {controller['version']} at {controller['url']}, up for "
                      f"{duration(controller['uptime-seconds'])}")
@@ -84,12 +88,7 @@ def render(status: State) -> str:
 
 
 def _table(*headings: str, rows: Iterable[tuple[object, ...]]) -> str:
-    if not rows:
-        return f"no {headings[0]}s"
-    cells = [headings] + [tuple("-" if cell in (None, "") else str(cell) for cell in row) for row in rows]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(headings))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-                     for row in cells)
+    return tables.table(headings, rows, f"no {headings[0]}s")
 
 
 def duration(seconds: int) -> str:

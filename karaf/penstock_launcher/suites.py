@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """./penstock test: which tests there are, in which order and beside what they run, and the report at the end.
 
-Two stages. The first needs no core of its own: static checks, the unit tests of both languages, and plans in switches
-without a real datapath. The second has real switches, packets, functions and the controller as it is shipped.
+Three stages. The first needs no core of its own: static checks, the unit tests of both languages, and plans in switches
+without a real datapath. The second has real switches, packets, functions and the controller as it is shipped. The third
+has three controllers, whose start takes both cores for a minute: tests beside it would wait longer than they can tell
+from a fault.
 """
 
 from __future__ import annotations
@@ -27,6 +29,9 @@ from .progress import StepFailed, Steps
 
 # Directories of a running network: tests have their own, and some test the defaults.
 _THEIRS = ("PENSTOCK_RUN_DIR", "PENSTOCK_STATE_DIR", "PENSTOCK_LOG_DIR")
+PACKAGES = "packages"
+APART = "apart"
+"""The stage of tiers that run only when they are named: what they test changes rarely, and they take minutes."""
 _NO_TEST_SELECTED = 5
 """Exit code of pytest."""
 
@@ -49,9 +54,11 @@ class Tier:
 def run(quick: bool = False, only: collections.abc.Collection[str] = ()) -> bool:
     """Runs the tests and prints the count last. Returns True if all passed and none was skipped.
 
-    quick: only the stage that needs no core of its own. only: names of tiers, all others are left out.
+    quick: only the stage that needs no core of its own. only: names of tiers, all others are left out. Without names
+    the tiers of the stage APART are left out.
     """
-    chosen = [tier for tier in TIERS if (not only or tier.name in only) and (not quick or tier.stage == "quick")]
+    chosen = [tier for tier in TIERS if (tier.name in only if only else tier.stage != APART)
+              and (not quick or tier.stage == "quick")]
     stages = list(dict.fromkeys(tier.stage for tier in chosen))
     steps = Steps(total=1 + len(stages))
     folder = places.TEST_REPORTS
@@ -61,6 +68,8 @@ def run(quick: bool = False, only: collections.abc.Collection[str] = ()) -> bool
     with steps.step("Debian packages", "check that apt-get works: the network, /etc/apt/sources.list") as note:
         installed = packages.install(tuple(dict.fromkeys((*packages.TEST, *packages.LINT, *_needs_of_the_benchmark()))))
         note.text = f"{len(installed)} installed" if installed else "all there"
+    if APART in stages:
+        build.ensure()  # No tier before has built anything.
     outcomes: list[Outcome] = []
     # A build of another run would replace what is tested.
     with exclusive.alone("build", "./penstock test", wait=True):
@@ -219,5 +228,8 @@ TIERS = (
     Tier("system", "whole", 1, "the controller as it is shipped, two nodes, hosts", _maven(*_failsafe("system"))),
     Tier("up", "whole", 1, "./penstock up, the commands of all documents, ./penstock down", _python("up")),
     Tier("packets", "whole", 2, "packets through a node with a plan loaded by hand", _maven(*_failsafe("packets"))),
-    Tier("nodes", "whole", 2, "nodes, agents and functions", _python("node")),
+    Tier("nodes", "whole", 2, "nodes, agents and functions", _python("node and not packages and not cluster")),
+    Tier("cluster", "cluster", 1, "three controllers: faults, changes of members, upgrade", _python("cluster")),
+    Tier(PACKAGES, APART, 1, "Debian packages, installed, upgraded and removed in a Debian 12 with systemd",
+         _python("packages")),
 )

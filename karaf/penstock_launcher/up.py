@@ -10,11 +10,11 @@ from penstock_base.errors import PenstockError
 from penstock_base.steps import say
 from penstock_controller import build
 from penstock_functions import agent_process, catalogue, instance
-from penstock_node import management, node, profile
+from penstock_node import node, profile
 from penstock_node.ovs import Ovs
 from penstock_node.profile import Profile
 
-from . import control, lab, proof, provision, sample, status, summary
+from . import control, lab, members, metrics, proof, provision, sample, status, summary
 from .progress import Note, Steps
 from .sample import Sample
 
@@ -26,14 +26,18 @@ _POLL_SECONDS = 1.0
 _LOOK = "look at './penstock logs'; './penstock down' and './penstock up' start with an empty state"
 
 
-def run() -> str:
-    """Brings everything up and returns the summary. Raises StepFailed."""
+def run(controllers: int | None = None, with_metrics: bool = False) -> str:
+    """Brings everything up and returns the summary. Raises StepFailed.
+
+    controllers: how many, of members.COUNTS; None for as many as there are.
+    with_metrics: starts a Prometheus, too, which stays until `down`.
+    """
     begun = time.monotonic()
-    steps = Steps(total=11)
+    steps = Steps(total=12 if with_metrics else 11)
     changed = []
 
     with steps.step("Debian packages", "check that apt-get works: the network, /etc/apt/sources.list") as note:
-        installed = packages.install(packages.RUN)
+        installed = packages.install((*packages.RUN, *packages.METRICS) if with_metrics else packages.RUN)
         note.text = f"{len(installed)} installed" if installed else "all there"
         changed += installed
     with steps.step("build of the controller", "look at the log; without a network only the first build fails") as note:
@@ -41,8 +45,7 @@ def run() -> str:
         note.text = "built" if built else "sources unchanged"
     with steps.step("controller", "look at './penstock logs controller'; another program may have its ports: "
                     "ss -ltnp | grep -E ':(6640|6653|8101|8181) '") as note:
-        management.acquire_address(control.ADDRESS_USER)
-        started = control.ensure(stamp)
+        started = control.ensure(stamp, controllers)
         note.text = "started" if started else "running already"
         changed += ["controller"] if started else []
     network = sample.load()
@@ -82,6 +85,12 @@ def run() -> str:
     with steps.step("proof with real traffic", "the drop counters above show the table and flow; penstock:flow-list in "
                     "'./penstock console' shows every flow"):
         proof.prove(network, restconf)
+    if with_metrics:
+        with steps.step("Prometheus", f"another program may have its port: ss -ltnp | grep :{metrics.server().port}; "
+                        f"see {metrics.server().log}") as note:
+            nodes = [f"{wanted.metrics.address}:{wanted.metrics.port}"] if wanted.metrics else []
+            measured = metrics.ensure(restconf, [each.restconf_url for each in control.running().values()], nodes)
+            _note(note, changed, measured, "started", "running already")
     return summary.render(status.collect(restconf), network, bool(changed), time.monotonic() - begun)
 
 
@@ -100,7 +109,8 @@ def _not_attached(wanted: Profile, network: Sample) -> list[str]:
 
 def _profile() -> Profile:
     """The sample's profile, in the run directory of this run."""
-    loaded = profile.load(places.PROFILE)
+    loaded = dataclasses.replace(profile.load(places.PROFILE),
+                                 controller_addresses=tuple(map(members.southbound, members.present())))
     directory = places.run_directory()
     if loaded.run_directory == directory:
         return loaded

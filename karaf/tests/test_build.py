@@ -4,6 +4,7 @@
 import os
 import unittest
 import unittest.mock
+import xml.etree.ElementTree
 
 from penstock_base.errors import PenstockError
 from penstock_base.places import ROOT
@@ -68,6 +69,31 @@ class BuildTest(Directory):
         report.line("[ERROR] COMPILATION ERROR : ")
         report.line("[ERROR] warnings found and -Werror specified")
         self.assertEqual(report.reasons[0], "/a/B.java:[3,4] [UnusedVariable] The field 'c' is never read.")
+
+
+class AnalysisTest(unittest.TestCase):
+    """SpotBugs reads the modules that the module of the analysis depends on."""
+
+    def test_all_modules_are_analysed(self):
+        poms = {path.parent.name: path for path in ROOT.glob("odl-apps/*/pom.xml")}
+        with_code = {name for name, path in poms.items() if (path.parent / "src/main/java").is_dir()}
+        analysed: set[str] = set()
+        open_ends = ["analysis"]
+        while open_ends:
+            for name in self._uses(poms[open_ends.pop()]) - analysed:
+                analysed.add(name)
+                open_ends.append(name)
+        self.assertEqual(with_code - analysed, set())
+
+    @staticmethod
+    def _uses(pom):
+        """Names of our modules that a module passes on to those that depend on it."""
+        own = set()
+        for dependency in xml.etree.ElementTree.parse(pom).findall("{*}dependencies/{*}dependency"):
+            text = {each.tag.rpartition("}")[2]: each.text for each in dependency}
+            if text["groupId"] == "io.penstock" and text.get("scope", "compile") == "compile" and "type" not in text:
+                own.add(text["artifactId"])
+        return own
 
 
 class DownloadTest(Directory):

@@ -31,9 +31,7 @@ class KeeperTest(unittest.TestCase):
         script.write_text(f"#!/bin/sh\nid -un\nexec {sys.executable} -c 'import time; time.sleep(1000)' "
                           "-Dkaraf.base=$KARAF_BASE\n", encoding="utf-8")
         script.chmod(0o755)
-        users = root / "state" / "controller" / "data" / "idmlight.db.mv.db"
-        users.parent.mkdir(parents=True)
-        users.touch()
+        (root / "state" / "controller").mkdir(parents=True)
         control._make_user()
         self.root = root
         self.controller = control.controller()

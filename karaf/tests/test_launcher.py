@@ -172,6 +172,13 @@ class StatusTest(unittest.TestCase):
         self.assertIn("\n\nwarning: node edge1: upgrade the node\n\n", status.render(told))
         self.assertEqual(status.not_ready(told, sample.load()), [])
 
+    def test_members_of_a_cluster_are_shown_with_their_roles(self):
+        members = [{"member": "member-1", "role": "away", "url": "http://127.0.0.1:8181/rests"},
+                   {"member": "member-2", "role": "master", "url": "http://127.0.0.2:8181/rests"}]
+        text = status.render(status.from_rpc(RPC) | {"members": members})
+        self.assertIn("member-1  away    http://127.0.0.1:8181/rests\nmember-2  master  ", text)
+        self.assertNotIn("RESTCONF", status.render(status.from_rpc(RPC)))
+
     def test_tables_are_aligned(self):
         text = status.render(status.from_rpc(RPC))
         lines = text.splitlines()
@@ -218,6 +225,9 @@ class ExclusiveTest(Directory):
 class PackagesTest(unittest.TestCase):
     def test_missing(self):
         self.assertEqual(packages.missing(["dpkg", "no-such-package-of-ours"]), ["no-such-package-of-ours"])
+
+    def test_what_another_package_provides_is_not_missing(self):
+        self.assertEqual(packages.missing(["awk"]), [])
 
     def test_no_services_are_started(self):
         with tempfile.TemporaryDirectory() as directory:

@@ -3,13 +3,16 @@
 
 import multiprocessing
 import pathlib
+import re
 import stat
+import subprocess
 import tempfile
+import time
 import unittest
-import xml.etree.ElementTree
 
+from penstock_controller import trust
 from penstock_controller.layout import Layout, files
-from penstock_controller.settings import Ports, Settings
+from penstock_controller.settings import Ports, Settings, Tls
 
 JETTY = """<Configure>
 <Set name="host"><Property name="jetty.host"/></Set><Set name="port"><Property name="jetty.port" default="8181"/></Set>
@@ -26,6 +29,7 @@ def distribution(root: pathlib.Path) -> pathlib.Path:
             "etc/org.apache.karaf.shell.cfg": "sshPort = 8101\nsshHost = 0.0.0.0\n",
             "etc/system.properties": "karaf.require.successful.features.boot = false\n",
             "etc/config.properties": "felix.fileinstall.enableConfigSave = true\n",
+            "etc/odl.java.security": "jdk.tls.disabledAlgorithms=EXPORT, RC4\n",
             "etc/custom.properties": "karaf.framework=equinox\n", "etc/users.properties": "karaf = karaf,_g_:admin\n",
             "etc/org.apache.felix.fileinstall-deploy.cfg": "",
             "etc/org.apache.karaf.features.cfg": "featuresBoot = x\n",
@@ -74,9 +78,23 @@ class LayoutTest(unittest.TestCase):
             self.assertRegex(settings, rf"(?m)^log4j2.logger.refused{number}.name = org\.opendaylight\..*\.{name}$")
             self.assertIn(f"log4j2.logger.refused{number}.filter.refused.onMatch = DENY\n", settings)
 
+    def test_answers_of_a_switch_are_not_in_the_log(self) -> None:
+        self.layout.prepare(Settings())
+        settings = self.read("org.ops4j.pax.logging.cfg")
+        self.assertRegex(settings, r"(?m)^log4j2.logger.answers.name = org\.opendaylight\..*\.SimpleRequestCallback$")
+        self.assertIn("log4j2.logger.answers.level = WARN\n", settings)
+
+    def test_clients_of_the_datastore_begin_with_the_time(self) -> None:
+        before = int(time.time())
+        self.layout.prepare(Settings())
+        found = re.findall(r"(?m)^org\.opendaylight\.controller\.cluster\.access\.client\.initial\.generation\."
+                           r"(datastore-\w+) = (\d+)$", self.read("system.properties"))
+        self.assertEqual([name for name, _ in found], ["datastore-config", "datastore-operational"])
+        self.assertTrue(all(before <= int(number) <= time.time() for _, number in found))
+
     def test_later_start_takes_new_ports_and_address(self) -> None:
         self.layout.prepare(Settings())
-        self.layout.prepare(Settings("127.0.0.9", Ports().shifted(1000)))
+        self.layout.prepare(Settings("127.0.0.9", ports=Ports().shifted(1000)))
         self.assertIn("sshPort = 9101", self.read("org.apache.karaf.shell.cfg"))
         self.assertIn('"jetty.port" default="9181"', self.read("jetty.xml"))
         self.assertIn("http.port = 9181", self.read("org.ops4j.pax.web.cfg"))
@@ -84,16 +102,20 @@ class LayoutTest(unittest.TestCase):
         self.assertIn("ovsdb-listen-port = 7640", self.read("io.penstock.cfg"))
 
     def test_collectors(self) -> None:
-        self.layout.prepare(Settings(nat_syslog="192.0.2.9:514", nat_ipfix="192.0.2.8:4739",
+        self.layout.prepare(Settings(nat_syslog="192.0.2.9:514", nat_ipfix="192.0.2.8:4739,tcp:192.0.2.9:4739",
                                      event_syslog="192.0.2.7:514"))
         self.assertIn("nat-syslog = 192.0.2.9:514\n", self.read("io.penstock.cfg"))
-        self.assertIn("nat-ipfix = 192.0.2.8:4739\n", self.read("io.penstock.cfg"))
+        self.assertIn("nat-ipfix = 192.0.2.8:4739,tcp:192.0.2.9:4739\n", self.read("io.penstock.cfg"))
         self.assertIn("event-syslog = 192.0.2.7:514\n", self.read("io.penstock.cfg"))
         for wrong in ("192.0.2.9", "192.0.2.9:", ":514", "192.0.2.9:65536"):
             with self.assertRaisesRegex(ValueError, "nat-syslog: .* is not ADDRESS:PORT"):
                 Settings(nat_syslog=wrong)
             with self.assertRaisesRegex(ValueError, "event-syslog: .* is not ADDRESS:PORT"):
                 Settings(event_syslog=wrong)
+            with self.assertRaisesRegex(ValueError, r"nat-ipfix: .* is not \[tcp:\]ADDRESS:PORT"):
+                Settings(nat_ipfix=f"192.0.2.1:4739,{wrong}")
+        with self.assertRaisesRegex(ValueError, "nat-ipfix: 3 collectors: name one or two"):
+            Settings(nat_ipfix="192.0.2.1:1,192.0.2.1:2,192.0.2.1:3")
 
     def test_flow_check(self) -> None:
         self.layout.prepare(Settings())
@@ -104,6 +126,15 @@ class LayoutTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "flow-check-seconds: .* is not in 0..3600"):
                 Settings(flow_check_seconds=wrong)
 
+    def test_metrics(self) -> None:
+        self.layout.prepare(Settings())
+        self.assertIn("metrics-tenants = 1000\n", self.read("io.penstock.cfg"))
+        self.layout.prepare(Settings(metrics_tenants=0))
+        self.assertIn("metrics-tenants = 0\n", self.read("io.penstock.cfg"))
+        for wrong in (-1, 100_001):
+            with self.assertRaisesRegex(ValueError, "metrics-tenants: .* is not in 0..100000"):
+                Settings(metrics_tenants=wrong)
+
     def test_nodes(self) -> None:
         self.layout.prepare(Settings())
         self.assertIn("nodes = configured\n", self.read("io.penstock.cfg"))
@@ -111,6 +142,45 @@ class LayoutTest(unittest.TestCase):
         self.assertIn("nodes = any\n", self.read("io.penstock.cfg"))
         with self.assertRaisesRegex(ValueError, "nodes: 'all' is neither configured nor any"):
             Settings(nodes="all")
+
+    def test_certificates(self) -> None:
+        self.layout.prepare(Settings())
+        self.assertNotIn("tls-", self.read("io.penstock.cfg"))
+        tls = Tls("/c.pem", "/k.pem", "/a.pem", "/r.pem")
+        self.layout.prepare(Settings("192.0.2.1", tls=tls))
+        self.assertIn("tls-certificate = /c.pem\ntls-key = /k.pem\ntls-ca = /a.pem\ntls-crl = /r.pem\n",
+                      self.read("io.penstock.cfg"))
+        self.assertTrue((self.layout.run / trust.EMPTY_STORE).is_file())
+
+    def test_no_weak_algorithm(self) -> None:
+        self.layout.prepare(Settings())
+        for name in ("TLSv1,", "TLSv1.1,", "NULL", "anon", "3DES_EDE_CBC"):
+            self.assertRegex(self.read("odl.java.security"), rf"(?m)^jdk.tls.disabledAlgorithms= .*{name}")
+
+    def test_members_trust_each_other_by_certificates(self) -> None:
+        self.layout.prepare(Settings())
+        akka = self.layout.run / "configuration" / "initial" / "akka.conf"
+        self.assertIn("transport = tcp\n", akka.read_text(encoding="utf-8"))
+        self.layout.prepare(Settings(tls=Tls("/c.pem", "/k.pem", "/a.pem", "/r.pem")))
+        self.assertIn("transport = tls-tcp\n", akka.read_text(encoding="utf-8"))
+        self.assertIn('key-file = "/k.pem"', akka.read_text(encoding="utf-8"))
+
+    def test_the_empty_store_is_one_of_java(self) -> None:
+        self.layout.prepare(Settings(tls=Tls("/c.pem", "/k.pem", "/a.pem", "/r.pem")))
+        said = subprocess.run(["keytool", "-list", "-keystore", self.layout.run / trust.EMPTY_STORE, "-storepass",
+                               trust._STORE_PASSWORD], capture_output=True, text=True, check=False).stdout
+        self.assertIn("contains 0 entries", said)
+
+    def test_plain_text_stays_on_the_machine(self) -> None:
+        for address in ("192.0.2.1", "0.0.0.0", "::", "2001:db8::1", "10.0.0.1"):
+            with self.subTest(address), self.assertRaisesRegex(ValueError, "in plain text: give certificates"):
+                Settings(address)
+        for address in ("127.0.0.1", "127.9.9.9", "::1", "169.254.77.1", "fe80::1"):
+            Settings(address)
+        Settings("0.0.0.0", nodes="any")
+        for wrong in (("c.pem", "/k", "/a", "/r"), ("", "/k", "/a", "/r"), ("/c\nx", "/k", "/a", "/r")):
+            with self.subTest(wrong), self.assertRaisesRegex(ValueError, "is no absolute path"):
+                Tls(*wrong)
 
     def test_password_is_random_private_and_stays(self) -> None:
         self.layout.prepare(Settings())
@@ -179,14 +249,8 @@ class FilesTest(unittest.TestCase):
     """What carries the settings."""
 
     def test_openflow_listener(self) -> None:
-        texts = files(Settings("169.254.77.1", Ports(openflow=7653)))
-        initial = "etc/opendaylight/datastore/initial/config"
-        space = "{urn:opendaylight:params:xml:ns:yang:openflow:switch:connection:config}"
-        wanted = xml.etree.ElementTree.fromstring(texts[f"{initial}/default-openflow-connection-config.xml"])
-        self.assertEqual("169.254.77.1", wanted.findtext(f"{space}address"))
-        self.assertEqual("7653", wanted.findtext(f"{space}port"))
-        legacy = xml.etree.ElementTree.fromstring(texts[f"{initial}/legacy-openflow-connection-config.xml"])
-        self.assertEqual("169.254.77.1", legacy.findtext(f"{space}address"))
+        text = files(Settings("169.254.77.1", ports=Ports(openflow=7653)))["etc/io.penstock.cfg"]
+        self.assertIn("openflow-listen-address = 169.254.77.1\nopenflow-listen-port = 7653\n", text)
 
     def test_cluster_port_stands_in_the_seed_too(self) -> None:
         text = files(Settings(ports=Ports(cluster=3550)))["configuration/initial/akka.conf"]

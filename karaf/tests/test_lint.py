@@ -4,6 +4,7 @@
 import contextlib
 import functools
 import io
+import json
 import pathlib
 import shutil
 import tempfile
@@ -178,6 +179,30 @@ class LintTest(unittest.TestCase):
     def test_a_sample_that_is_not_refused(self):
         self.finds(_REFUSED_JSON, _REFUSED.replace("5000", "50"), 2, "a large VLAN: is not refused")
         self.finds(_REFUSED_JSON, _REFUSED.replace("Mandatory", "Missing"), 4, "no VLAN: is not refused with")
+
+    def test_an_openapi_document_that_the_yang_does_not_make(self):
+        (self.root / "odl-apps").rename(self.root / "small")
+        self.addCleanup((self.root / "small").rename, self.root / "odl-apps")
+        (self.root / "odl-apps").symlink_to(ROOT / "odl-apps")
+        self.addCleanup((self.root / "odl-apps").unlink)
+        path = self.root / lint.OPENAPI
+        self.addCleanup(path.unlink)
+        right = (ROOT / lint.OPENAPI).read_text(encoding="utf-8")
+        path.write_text(right.replace('"maximum":4094', '"maximum":4095', 1), encoding="utf-8")
+        found = lint.openapi(self.root, lint.install())
+        self.assertEqual(["docs/openapi.json"], [each.path for each in found])
+        self.assertIn("./penstock lint --write-openapi", found[0].text)
+
+    def test_an_openapi_document_that_is_none(self):
+        right = {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {}}
+        path = self.root / lint.OPENAPI
+        self.addCleanup(path.unlink)
+        for document, words in ((right, []), (right | {"colour": 1}, ["'colour' was unexpected"])):
+            path.write_text(json.dumps(document), encoding="utf-8")
+            found = lint.openapi_faults(self.root, lint.install())
+            self.assertEqual(len(words), len(found), found)
+            for word, finding in zip(words, found, strict=True):
+                self.assertIn(word, finding.text)
 
     def test_the_command_prints_findings_and_fails(self):
         for text, code in ((_TREE[_SCRIPT], 0), (_TREE[_SCRIPT].replace('"$1"', "$1"), 1)):

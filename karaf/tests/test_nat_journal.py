@@ -8,9 +8,12 @@ import hashlib
 import io
 import ipaddress
 import json
+import os
 import pathlib
+import shutil
 import tempfile
 import unittest
+import unittest.mock
 
 from penstock_base.errors import PenstockError
 from penstock_base.places import ROOT
@@ -206,6 +209,20 @@ class CommandTest(Journal):
                 cli.main(["nat-owner", *arguments])
             self.assertEqual(raised.exception.code, 2)
             self.assertIn(error, errors.getvalue())
+
+    def test_the_member_with_the_most_lines_is_asked(self):
+        self.three_segments()
+        state = self.directory / "state"
+        for name, count in (("controller", 1), ("controller-2", 3), ("controller-3", 0)):
+            journal = state / name / "nat-journal"
+            journal.mkdir(parents=True)
+            for path in sorted(self.directory.glob("nat-*"))[:count]:
+                shutil.copy(path, journal)
+        output = io.StringIO()
+        with unittest.mock.patch.dict(os.environ, {"PENSTOCK_STATE_DIR": str(state)}), \
+                contextlib.redirect_stdout(output):
+            self.assertEqual(cli.main(["nat-verify", "--json"]), 0)
+        self.assertEqual(json.loads(output.getvalue())["segments"], 3)
 
     def test_nothing_there(self):
         code, text = self.run_command("nat-verify")

@@ -182,6 +182,14 @@ class RunTest(Folder):
         self.run_tiers(*tiers, only=["slow"])
         self.assertEqual(self.ran, ["fast", "slow"])
 
+    def test_what_is_apart_runs_by_its_name_alone(self):
+        tiers = self.tier("slow", "whole"), self.tier("rare", suites.APART)
+        with mock.patch("penstock_controller.build.ensure") as ensure:
+            self.run_tiers(*tiers)
+            self.assertEqual((self.ran, ensure.called), (["slow"], False))
+            self.run_tiers(*tiers, only=["rare"])
+        self.assertEqual((self.ran, ensure.called), (["slow", "rare"], True))
+
     def test_whatever_is_wrong_fails_the_run(self):
         for name, tier in {"a failed test": self.tier("x", "quick", _SUREFIRE),
                            "a skipped test": self.tier("x", "quick", _PYTEST.replace("<failure", "<hidden")
@@ -218,7 +226,7 @@ class TiersTest(unittest.TestCase):
     def test_names_are_no_prefixes_of_each_other(self):
         names = [f"{tier.name}-" for tier in suites.TIERS]
         self.assertEqual([(a, b) for a in names for b in names if a != b and b.startswith(a)], [])
-        self.assertEqual({tier.stage for tier in suites.TIERS}, {"quick", "whole"})
+        self.assertEqual({tier.stage for tier in suites.TIERS}, {"quick", "whole", "cluster", suites.APART})
 
     def test_a_tier_without_a_passed_test_fails(self):
         with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(PenstockError, "no test ran"):

@@ -36,6 +36,10 @@ def _answer(done, engine="OPERATIONAL", reason=""):
     return probe.Answer(dict.fromkeys(probe.STEPS, done), engine, reason)
 
 
+def _waiting():
+    return probe.Answer(dict.fromkeys(probe.STEPS, False) | {"web": True}, "")
+
+
 class SystemdTest(unittest.TestCase):
     def setUp(self):
         self.directory = pathlib.Path(tempfile.mkdtemp())
@@ -45,16 +49,25 @@ class SystemdTest(unittest.TestCase):
         self.socket.bind(str(self.directory / "notify"))
         self.socket.settimeout(5)
 
-    def told(self, *answers, datagrams):
+    def told(self, *answers, datagrams, shared=False):
         controller = _Controller(*answers)
         watching = threading.Thread(target=systemd.watch, daemon=True,
-                                    args=(controller, str(self.directory / "notify"), 0.02))
+                                    args=(controller, str(self.directory / "notify"), shared, 0.02))
         watching.start()
         return [self.socket.recv(1000).decode().splitlines() for _ in range(datagrams)]
 
     def test_ready_once_and_signs_of_life_while_it_answers(self):
         self.assertEqual(self.told(FileNotFoundError(), _answer(False, ""), _answer(True), datagrams=3),
                          [["READY=1", "WATCHDOG=1"], ["WATCHDOG=1"], ["WATCHDOG=1"]])
+
+    def test_a_member_that_waits_for_others_has_more_time(self):
+        waits = _waiting()
+        self.assertEqual(self.told(_answer(False, ""), waits, waits, _answer(True), datagrams=3, shared=True),
+                         [["EXTEND_TIMEOUT_USEC=60000000"], ["EXTEND_TIMEOUT_USEC=60000000"],
+                          ["READY=1", "WATCHDOG=1"]])
+
+    def test_one_that_is_alone_has_no_more_time(self):
+        self.assertEqual(self.told(_waiting(), _answer(True), datagrams=1), [["READY=1", "WATCHDOG=1"]])
 
     def test_silence_when_it_no_longer_answers(self):
         self.told(_answer(True), _answer(True), _answer(False, ""), datagrams=2)
@@ -67,8 +80,8 @@ class SystemdTest(unittest.TestCase):
                          [["STATUS=line 3 of the journal", "READY=1", "WATCHDOG=1"]])
 
     def test_unit(self):
-        text = self.command("unit", "--user=daemon", "--listen", "192.0.2.1", "--heap", "1g")
-        self.assertIn(f"--run-dir {self.directory} run --listen 192.0.2.1 --heap 1g\n", text)
+        text = self.command("unit", "--user=daemon", "--listen", "169.254.77.1", "--heap", "1g")
+        self.assertIn(f"--run-dir {self.directory} run --listen 169.254.77.1 --heap 1g\n", text)
         self.assertIn("User=daemon\n", text)
         path = self.directory / "penstock-controller.service"
         path.write_text(text, encoding="utf-8")

@@ -1,147 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a new user does: `./penstock up` in a clean clone, every command of the documents, `./penstock down`.
+"""What a new user does: `./penstock up` in a clean clone, every command of the documents, `./penstock down`."""
 
-Needs root, all that `up` needs, and a built distribution, which the clone is given. It runs beside anything: in
-network, mount and process namespaces of its own, with directories of its own. So whatever is left in them is ours.
-"""
-
-import contextlib
+import concurrent.futures
 import json
-import os
-import pathlib
-import shutil
+import re
 import subprocess
-import tempfile
 import time
 import unittest
 
 import pytest
 
-from penstock_base import places
-from penstock_base.places import ROOT
-from penstock_controller import build
-from penstock_node.hugepages import HugePages
+from .machine import UpCase
+from .terminal import ctrl_c_leaves_the_console_open
 
 pytestmark = pytest.mark.up
 
-_UP_SECONDS = 400
-"""Of one command. A boot that hangs is ended after 90 s."""
 _DOCUMENTS_SECONDS = 900
 _BACK_SECONDS = 120
-
-# The first process of a process namespace inherits all whose parents have ended: bash waits for them.
-_HOLDER = """
-mount -t tmpfs tmpfs /tmp
-mkdir -p /run/netns
-while mountpoint -q /run/netns; do umount --recursive --lazy /run/netns; done
-mount -t tmpfs tmpfs /run/netns
-mount --make-shared /run/netns
-ip link set lo up
-echo ready
-while :; do sleep 3600 & wait $!; done
-"""
+_BROWSER_SECONDS = 300
+_PAGE_TESTS = "odl-apps/page/src/test/browser/run.mjs"
+_SITE = ("attachment=site/node=edge1", "attachment=site/port=acc0", "subnet=lan/prefix=10.0.0.0/24",
+         "subnet=lan/gateway=10.0.0.1")
 
 
-class Machine:
-    """A machine for one user: only that user's processes, network namespaces, mounts and temporary files."""
-
-    def __init__(self, directory):
-        self.directory = directory
-        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")} | {
-            f"PENSTOCK_{name}_DIR": str(directory / name.lower()) for name in ("RUN", "STATE", "LOG")}
-        self._holder = subprocess.Popen(
-            ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation",
-             "private", "bash", "-c", _HOLDER], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-        if self._holder.stdout.readline().strip() != "ready":
-            raise AssertionError("no namespaces can be made; is this root?")
-        children = pathlib.Path(f"/proc/{self._holder.pid}/task/{self._holder.pid}/children")
-        self._first = children.read_text(encoding="ascii").split()[0]
-
-    def close(self):
-        """Ends all processes in it."""
-        self._holder.kill()
-        self._holder.wait()
-        self._holder.stdout.close()
-
-    def run(self, *command, seconds=60, cwd=None):
-        """Runs a command as the user. Returns what came of it, with all it printed in one text, in order."""
-        inside = ["nsenter", f"--target={self._first}", "--net", "--mount", "--pid", "--wdns=/", "env", "-C",
-                  cwd or self.directory]
-        return subprocess.run([str(word) for word in (*inside, *command)], env=self.environment,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              timeout=seconds, check=False)
-
-    def output(self, *command, **options):
-        """What a command prints that has to succeed."""
-        done = self.run(*command, **options)
-        if done.returncode:
-            raise AssertionError(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stdout[-6000:]}")
-        return done.stdout
-
-    def processes(self):
-        """Process ids and command lines, but for the holder's and the one that asks."""
-        lines = self.output("ps", "-e", "-o", "pid=,args=").splitlines()
-        return sorted(line.strip() for line in lines if not any(word in line for word in (
-            "ps -e -o", "sleep 3600", "mount -t tmpfs", "<defunct>")))
-
-    def traces(self):
-        """What a run could leave behind, by kind."""
-        return {
-            "processes": self.processes(),
-            "namespaces": self.output("ip", "netns", "list").splitlines(),
-            "devices": self.output("ip", "-o", "-br", "link").splitlines(),
-            "addresses": self.output("ip", "-o", "address").splitlines(),
-            "mounts": self.output("findmnt", "-rn", "-o", "TARGET").splitlines(),
-            # Each Java makes a directory for its counters, and leaves it for the next one.
-            "temporary files": sorted(self.output("ls", "-A", "-I", "hsperfdata_*", "/tmp").splitlines()),
-            "shared memory": [name for name in self.output("ls", "-A", "/dev/shm").split() if "penstock" in name],
-            "control groups": [str(path) for path in pathlib.Path("/sys/fs/cgroup").glob("**/*penstock*edge1*")],
-            "huge pages": pages_added_below(self.directory),
-            "files": sorted(str(path) for name in ("run", "state") for path in (self.directory / name).glob("*")),
-        }
-
-
-def pages_added_below(directory):
-    """Owners of huge pages in the ledger of the machine whose files are below a directory."""
-    return [owner for owner in HugePages().owners() if str(directory) in owner]
-
-
-def clean_clone(target):
-    """The files of the tree as they are now, without what builds made, but with the distribution."""
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True).stdout
-    for name in filter(None, names.split("\0")):
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, target / name, follow_symlinks=False)
-    ours = target / places.ASSEMBLY.relative_to(ROOT)
-    ours.parent.mkdir(parents=True)
-    shutil.copytree(places.ASSEMBLY, ours, symlinks=True)
-    shutil.copy(places.BUILD_STAMP, target / places.BUILD_STAMP.relative_to(ROOT))
-
-
-class UserTest(unittest.TestCase):
+class UserTest(UpCase):
     """One test: each step needs what the one before has left."""
 
-    maxDiff = None
-
     def setUp(self):
-        if not build.is_current(build.fingerprint()):
-            self.fail("the distribution is not built of these sources: ./penstock test does it first")
-        directory = pathlib.Path(tempfile.mkdtemp(prefix="psu-", dir="/var/tmp"))
-        self.addCleanup(shutil.rmtree, directory)
-        directory.chmod(0o755)  # The controller's user finds its files below.
-        self.clone = directory / "clone"
-        clean_clone(self.clone)
-        self.machine = Machine(directory)
-        self.addCleanup(self.machine.close)
+        super().setUp()
+        # The machine of the test is cut off from the network.
+        subprocess.run(["node", self.clone / _PAGE_TESTS, "--install"], check=True)
 
-    def penstock(self, *arguments, seconds=_UP_SECONDS):
-        return self.machine.output(self.clone / "penstock", *arguments, seconds=seconds, cwd=self.clone)
-
-    def switch_state(self):
-        """What a second `up` must not change: processes, and when the youngest flow came."""
-        return [line for line in self.machine.processes()
-                if any(word in line for word in ("ovs-vswitchd", "ovsdb-server", "org.apache.karaf", "testpmd"))]
-
+    @pytest.mark.timeout(1800)  # Alone on a machine it takes twelve minutes.
     def test_up_documents_down(self):
         before = self.machine.traces()
         self.assertEqual(before["processes"], [])
@@ -149,7 +39,13 @@ class UserTest(unittest.TestCase):
             self.assertIn("Penstock is up (", self.penstock("up"))
             self.sees_that_it_works()
             self.sees_that_a_second_up_changes_nothing()
+            self.sees_the_page_in_a_browser()
             self.sees_that_it_comes_back()
+            self.sees_that_clients_lose_no_leaf()
+            self.sees_that_a_table_is_stored_whole_or_not_at_all()
+            self.sees_that_answers_are_as_described()
+            self.sees_that_the_modules_of_ansible_work()
+            self.sees_that_ctrl_c_leaves_the_console_open()
             self.follows_the_documents()
         self.assertEqual(self.machine.traces(), before)
         self.assertEqual(self.machine.run(self.clone / "penstock", "status", "--json").returncode, 3)
@@ -157,17 +53,10 @@ class UserTest(unittest.TestCase):
         self.penstock("down")
         self.assertEqual(self.machine.traces(), before)
 
-    @contextlib.contextmanager
-    def undone(self):
-        """`down` after the body, even when it fails: huge pages are the machine's."""
-        try:
-            yield
-        finally:
-            self.penstock("down")
-
     def sees_that_it_works(self):
         state = json.loads(self.penstock("status", "--json"))
         self.assertEqual([(node["name"], node["connected"]) for node in state["nodes"]], [("edge1", True)])
+        self.assertTrue(self.machine.traces()["control groups"], "functions have groups, which are seen")
         flows = state["nodes"][0]["flows"]
         self.assertGreater(flows["planned"], 0)
         self.assertEqual(flows, {"planned": flows["planned"], "installed": flows["planned"], "missing": 0, "excess": 0,
@@ -177,6 +66,11 @@ class UserTest(unittest.TestCase):
         # What `up` has printed as the first thing to try.
         self.assertIn(" 0% packet loss", self.machine.output(
             "ip", "netns", "exec", "psl-red", "ping", "-c", "3", "-i", "0.2", "198.51.100.10"))
+
+    def switch_state(self):
+        """What a second `up` must not change: processes, and when the youngest flow came."""
+        return [line for line in self.machine.processes()
+                if any(word in line for word in ("ovs-vswitchd", "ovsdb-server", "org.apache.karaf", "testpmd"))]
 
     def sees_that_a_second_up_changes_nothing(self):
         before = self.switch_state()
@@ -190,6 +84,14 @@ class UserTest(unittest.TestCase):
         trunks = self.machine.output("ovs-vsctl", database, "get", "Port", "cust", "trunks")
         self.assertIn("400", trunks, "the VLAN of a host that was added")
         self.machine.output(host, "remove", "visitor")
+
+    def sees_the_page_in_a_browser(self):
+        """Its tests compare it with RESTCONF. What they need of npm was fetched outside: here is no network."""
+        password = (self.machine.directory / "state" / "controller" / "password").read_text(encoding="ascii").strip()
+        said = self.machine.output("node", self.clone / _PAGE_TESTS, "http://127.0.0.1:8181", "admin", password,
+                                   seconds=_BROWSER_SECONDS)
+        self.assertRegex(said, r"(?m)^# pass [1-9][0-9]*$")
+        self.assertRegex(said, r"(?m)^# fail 0$")
 
     def sees_that_it_comes_back(self):
         """All processes are killed, and another time stopped: no person has to do anything."""
@@ -211,6 +113,59 @@ class UserTest(unittest.TestCase):
             if signal == "STOP":
                 self.assertEqual(self.pids(), before)
         self.assertIn("Penstock is up already; nothing changed", self.penstock("up"))
+
+    def sees_that_clients_lose_no_leaf(self):
+        """Clients that change leaves of one tenant at the same time, one of them the same as another."""
+        self.penstock("tenant", "add", "quill", *_SITE, "attachment=site/vlan=490")
+        leaves = ("attachment=site/vlan", "quota/sessions", "quota/learned-hosts", "quota/learned-hosts")
+        for base in (500, 600):
+            with concurrent.futures.ThreadPoolExecutor(len(leaves)) as clients:
+                list(clients.map(lambda number, base=base: self.penstock(
+                    "tenant", "set", "quill", f"{leaves[number]}={base + number}"), range(len(leaves))))
+            found = json.loads(self.penstock("tenant", "show", "quill", "--json"))["config"]
+            self.assertEqual((found["attachment"][0]["vlan"], found["quota"]["sessions"]), (base, base + 1))
+            self.assertIn(found["quota"]["learned-hosts"], (base + 2, base + 3))
+        self.penstock("tenant", "delete", "quill")
+
+    def sees_that_a_table_is_stored_whole_or_not_at_all(self):
+        template, table = self.clone / "sites.yaml", self.clone / "sites.csv"
+        template.write_text(
+            'penstock:tenant: [{name: "{site}", attachment: [{name: site, node: edge1, port: acc0, vlan: "{vlan}"}], '
+            'subnet: [{name: lan, prefix: 10.0.0.0/24, gateway: 10.0.0.1}]}]', encoding="utf-8")
+        rows = [f"quill-{number},{3000 + number}" for number in range(40)]
+        before = self.penstock("export")
+        for wrong, told in (("quill-40,3000", "quill-40"), ("quill-40,4095", "line 42: tenant quill-40: .*4095")):
+            table.write_text("\n".join(["site,vlan", *rows, wrong]), encoding="utf-8")
+            for words in (["import"], ["import", "--dry-run"], ["validate"]):
+                done = self.machine.run(self.clone / "penstock", *words, table, "--template", template, cwd=self.clone)
+                self.assertEqual(done.returncode, 5 if words == ["import"] else 4, done.stdout)
+                self.assertRegex(done.stdout, told)
+            self.assertEqual(self.penstock("export"), before)
+        table.write_text("\n".join(["site,vlan", *rows]), encoding="utf-8")
+        self.assertIn("stored: 40", self.penstock("import", table, "--template", template))
+        self.assertEqual(self.penstock("diff", table, "--template", template), "")
+        self.penstock("tenant", "delete", *(row.partition(",")[0] for row in rows))
+        self.assertEqual(json.loads(self.penstock("export")), json.loads(before))
+
+    def sees_that_answers_are_as_described(self):
+        before = self.penstock("export")
+        said = self.machine.output(
+            "env", "PYTHONPATH=.:../ovs-config", "/usr/bin/python3", "-m", "tests.described", "http://127.0.0.1:8181",
+            self.machine.directory / "state" / "controller" / "password", cwd=self.clone / "karaf")
+        self.assertGreater(int(re.search(r"operations: (\d+)", said)[1]), 45)
+        self.assertRegex(said, "event: .*penstock-state:configuration-event")
+        self.assertEqual(json.loads(self.penstock("export")), json.loads(before))
+
+    def sees_that_the_modules_of_ansible_work(self):
+        before = self.penstock("export")
+        self.machine.output(
+            "env", "PYTHONPATH=.:../ovs-config", "/usr/bin/python3", "-m", "tests.playbook", "http://127.0.0.1:8181",
+            self.machine.directory / "state" / "controller" / "password", "quill", cwd=self.clone / "karaf")
+        self.assertEqual(json.loads(self.penstock("export")), json.loads(before))
+
+    def sees_that_ctrl_c_leaves_the_console_open(self):
+        ctrl_c_leaves_the_console_open(self, self.clone / "penstock", "console", env=self.machine.environment,
+                                       inside=self.machine.words(cwd=self.clone))
 
     def pids(self):
         """Process ids of what is supervised, but for the watches, by name."""
