@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The built controller, private, from nothing: what all that is measured of it needs."""
 
+import dataclasses
 import json
 import pathlib
+import re
 import time
-import urllib.request
-from typing import Any
 
 import penstock_controller
+from penstock_base import commands
 from penstock_base.errors import PenstockError
 from penstock_base.restconf import Restconf
 
@@ -34,12 +35,16 @@ class PrivateController:
     def __init__(self, directory: pathlib.Path, distribution: pathlib.Path, settings: penstock_controller.Settings
                  ) -> None:
         self.directory = pathlib.Path(directory)
-        self.settings = settings
+        self._collections = self.directory / "collections.log"
+        self._read = 0
+        self.settings = dataclasses.replace(settings, java_options=(
+            *settings.java_options, f"-Xlog:gc:file={self._collections}:time:filecount=0"))
         self.controller = penstock_controller.Controller(distribution, self.directory / "controller")
 
     def boot(self) -> None:
         """Starts it, and waits until it takes orders."""
         begun = time.monotonic()
+        self._read = 0
         self.controller.boot(self.settings, seconds=300, model=OPERATIONS)
         self.boot_seconds = time.monotonic() - begun
 
@@ -80,24 +85,26 @@ class PrivateController:
 
     def heap(self) -> dict[str, int]:
         """Bytes: the peak of the heap since the last call, what is left after a collection, resident memory."""
-        pools = self.jolokia("read/java.lang:type=MemoryPool,name=*/PeakUsage,Type")
-        peak = sum(pool["PeakUsage"]["used"] for pool in pools.values() if pool["Type"] == "HEAP")
-        # Explicit collections are switched off; a histogram of live objects needs one.
-        self.jolokia("exec/com.sun.management:type=DiagnosticCommand/gcClassHistogram/[null]")
-        used = self.jolokia("read/java.lang:type=Memory/HeapMemoryUsage/used")
-        for pool in pools:
-            self.jolokia(f"exec/{pool.replace(' ', '%20')}/resetPeakUsage")
-        return {"heap_after_gc": used, "heap_peak": peak, "resident": self.controller.resident_bytes or 0}
+        # Explicit collections are switched off; a histogram of live objects needs one, which is in the log.
+        histogram = commands.run("jcmd", str(self.controller.pid), "GC.class_histogram")
+        log = self._collections.read_text(encoding="utf-8")
+        # A controller that was started again begins its log again.
+        peak, self._read = heap_peak(log[self._read:] if len(log) >= self._read else log), len(log)
+        return {"heap_after_gc": live_bytes(histogram), "heap_peak": peak,
+                "resident": self.controller.resident_bytes or 0}
 
-    def jolokia(self, request: str) -> Any:
-        """The answer of Java's management to a request, as a path."""
-        url = f"http://127.0.0.1:{self.settings.ports.restconf}/jolokia/{request}"
-        manager = urllib.request.HTTPPasswordMgrWithPriorAuth()
-        manager.add_password(None, url, self.controller.user, self.controller.password, is_authenticated=True)
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}),
-                                             urllib.request.HTTPBasicAuthHandler(manager))
-        with opener.open(url, timeout=60) as answer:
-            document = json.load(answer)
-        if document.get("status") != 200:
-            raise PenstockError(f"{request}: {document.get('error')}")
-        return document["value"]
+
+def live_bytes(histogram: str) -> int:
+    """All bytes of a histogram of Java's objects."""
+    total = re.search(r"(?m)^Total\s+\d+\s+(\d+)$", histogram)
+    if not total:
+        raise PenstockError(f"no histogram of objects: {histogram[-300:]}")
+    return int(total[1])
+
+
+def heap_peak(log: str) -> int:
+    """The most bytes of the heap before a collection that a log of collections tells, in steps of a megabyte."""
+    before = [int(megabytes) for megabytes in re.findall(r"Pause .* (\d+)M->\d+M\(", log)]
+    if not before:
+        raise PenstockError(f"no collection in the log of Java: {log[-300:]}")
+    return max(before) << 20

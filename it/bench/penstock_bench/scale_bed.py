@@ -115,8 +115,7 @@ class ScaleBed(PrivateController):
 
     def cost(self) -> dict[str, int]:
         """Bytes as of heap(), and the number of threads of the controller."""
-        threads: int = self.jolokia("read/java.lang:type=Threading/ThreadCount")
-        return self.heap() | {"threads": threads}
+        return self.heap() | {"threads": len(list(pathlib.Path(f"/proc/{self.controller.pid}/task").iterdir()))}
 
     def cpu(self) -> dict[str, float]:
         """Processor seconds that the controller and the programs of all nodes have used so far."""

@@ -67,13 +67,15 @@ class ConsoleIT {
     void tablesForPeople() {
         final Host host = node.host(VLAN);
         host.reaches(EdgeNetwork.SERVER);
-        final List<String> printed = console("penstock:node-list", "penstock:tenant-list",
-            "penstock:tenant-show acme", "penstock:chain-list", "penstock:flow-list acme",
+        final List<String> printed = console("penstock:node list", "penstock:tenant list",
+            "penstock:tenant show acme", "penstock:chain list", "penstock:flow-list acme",
             "penstock:flow-list --text --node " + system.second().name(), "penstock:verify", "penstock:nat-list",
-            "penstock:limit-list --tenant acme", "penstock:limit-list --node " + system.second().name(),
-            "penstock:lease-list", "penstock:dhcp-messages --tenant acme", "penstock:function-list",
-            "penstock:function-canary tap", TRACE, "penstock:host-list acme", "penstock:host-list beta",
-            "penstock:port-list " + node.name(), "penstock:port-list " + node.name() + " acc0");
+            "penstock:limits acme", "penstock:limits --node " + system.second().name(),
+            "penstock:leases", "penstock:dhcp-messages --tenant acme", "penstock:function list",
+            "penstock:function-canary tap", TRACE, "penstock:hosts acme", "penstock:hosts beta",
+            "penstock:interfaces " + node.name(), "penstock:interfaces " + node.name() + " acc0",
+            "penstock:drops --nonzero",
+            "penstock:tenant list | grep beta", "penstock:history acme");
         final String planned = system.verify(node).get("planned").getAsString();
         assertThat(row(printed.get(0), node.name())).contains("true", "netdev", "DPDK", planned);
         assertThat(row(printed.get(1), "acme")).contains(Integer.toString(system.vrf("acme")),
@@ -102,28 +104,33 @@ class ConsoleIT {
         assertThat(row(printed.get(17), "acc0")).contains("true");
         assertThat(printed.get(17)).contains("rx packets", "tx errors", "up0");
         assertThat(printed.get(18)).contains("acc0").doesNotContain("up0");
+        assertThat(printed.get(19)).contains("reason");
+        assertThat(printed.get(20)).contains("beta").doesNotContain("VRF", "acme");
+        assertThat(row(printed.get(21), "20\\S+Z")).contains("admin", "127.0.0.1", "tenant acme");
     }
 
     @Test
     void aMistakeIsNamed() {
-        assertThatThrownBy(() -> console("penstock:tenant-show nobody"))
-            .hasMessageContaining("there is no tenant 'nobody'");
-        assertThatThrownBy(() -> console("penstock:host-list nobody"))
-            .hasMessageContaining("there is no tenant 'nobody'");
-        assertThatThrownBy(() -> console("penstock:port-list " + node.name() + " none"))
+        assertThatThrownBy(() -> console("penstock:tenant show absent"))
+            .hasMessageContaining("there is no tenant 'absent'");
+        assertThatThrownBy(() -> console("penstock:tenant drop acme"))
+            .hasMessageContaining("there is no action 'drop': use list or show");
+        assertThatThrownBy(() -> console("penstock:hosts absent"))
+            .hasMessageContaining("there is no tenant 'absent'");
+        assertThatThrownBy(() -> console("penstock:interfaces " + node.name() + " none"))
             .hasMessageContaining("has no port 'none'");
-        assertThatThrownBy(() -> console("penstock:limit-list --tenant nobody"))
-            .hasMessageContaining("there is no tenant 'nobody'");
-        assertThatThrownBy(() -> console("penstock:lease-list --tenant nobody"))
-            .hasMessageContaining("there is no tenant 'nobody'");
+        assertThatThrownBy(() -> console("penstock:limits absent"))
+            .hasMessageContaining("there is no tenant 'absent'");
+        assertThatThrownBy(() -> console("penstock:leases absent"))
+            .hasMessageContaining("there is no tenant 'absent'");
         assertThatThrownBy(() -> console("penstock:lease-release acme 10.0.0.7"))
             .hasMessageContaining("tenant 'acme' has no lease of 10.0.0.7");
-        assertThatThrownBy(() -> console("penstock:function-canary nobody"))
-            .hasMessageContaining("there is no function 'nobody'");
+        assertThatThrownBy(() -> console("penstock:function-canary absent"))
+            .hasMessageContaining("there is no function 'absent'");
         assertThatThrownBy(() -> console("penstock:verify nowhere"))
             .hasMessageContaining("there is no node 'nowhere'");
-        assertThatThrownBy(() -> console(TRACE.replace("acme", "nobody")))
-            .hasMessageContaining("tenant: there is no tenant 'nobody'");
+        assertThatThrownBy(() -> console(TRACE.replace("acme", "absent")))
+            .hasMessageContaining("tenant: there is no tenant 'absent'");
         assertThatThrownBy(() -> console(TRACE.replace(" 80", "")))
             .hasMessageContaining("destination-port: is missing");
     }
@@ -132,12 +139,12 @@ class ConsoleIT {
     void jsonForMachines() {
         // The controller repairs other tables by itself.
         node.ovs().ofctl("add-flow", Constants.BRIDGE, "table=" + Table.L2_HOSTS.number() + ",priority=5,actions=drop");
-        final List<String> printed = console("penstock:node-list --json", "penstock:tenant-list --json",
-            "penstock:tenant-show --json acme", "penstock:chain-list --json", "penstock:flow-list --json --drops",
+        final List<String> printed = console("penstock:node --json list", "penstock:tenant --json list",
+            "penstock:tenant --json show acme", "penstock:chain --json list", "penstock:drops --json",
             "penstock:verify --json " + node.name(), "penstock:resync --json " + node.name(), "penstock:verify --json",
-            "penstock:nat-list --json", "penstock:limit-list --json --tenant beta --node " + system.second().name(),
-            "penstock:function-list --json", TRACE.replace("chain-trace ", "chain-trace --json "),
-            "penstock:port-list --json " + node.name());
+            "penstock:nat-list --json", "penstock:limits --json --node " + system.second().name() + " beta",
+            "penstock:function --json list", TRACE.replace("chain-trace ", "chain-trace --json "),
+            "penstock:interfaces --json " + node.name());
         assertThat(array(printed.get(0))).hasSize(system.nodes().size());
         assertThat(entry(printed.get(1), "acme").get("publicAddress").getAsString())
             .isEqualTo(system.publicAddress("acme"));

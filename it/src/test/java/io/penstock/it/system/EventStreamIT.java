@@ -3,10 +3,8 @@ package io.penstock.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.it.system.RestconfClient.Answer;
 import io.penstock.testkit.Await;
 import java.time.Duration;
-import java.util.Locale;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,26 +21,24 @@ class EventStreamIT {
         this.system = system;
     }
 
-    private Answer good(final String method, final String path, final String document) {
-        final Answer answer = system.restconf().users(method, path, document);
-        assertThat(answer.isGood()).as("%s %s: %s", method, path, answer).isTrue();
-        return answer;
-    }
-
-    /** A user may be removed, or get another password. */
+    /** A user may be removed, or get another password or role. */
     @ParameterizedTest
-    @ValueSource(strings = {"DELETE", "PUT"})
-    void aStreamEndsWithTheRightOfItsUser(final String method) {
-        final String name = "listener-" + method.toLowerCase(Locale.ROOT);
-        final String user = "{'name': '" + name + "', 'description': '', 'email': '', 'enabled': 1,"
-            + " 'domainid': 'sdn', 'password': '%s'}";
-        good("POST", "users", user.formatted("first"));
-        good("POST", "domains/sdn/users/" + name + "@sdn/roles", "{'roleid': 'user@sdn'}");
+    @ValueSource(strings = {"penstock-access:delete-user {'name': 'listener'}",
+        "penstock-access:set-user {'name': 'listener', 'password': 'the second password'}",
+        "penstock-access:set-user {'name': 'listener', 'role': 'tenant', 'tenant': ['red']}"})
+    void aStreamEndsWithTheRightOfItsUser(final String change) {
+        system.restconf().call("penstock-access:set-user", "{'name': 'listener', 'is-new': true, 'role': 'reader', "
+            + "'password': 'the first password'}");
+        final String[] call = change.split(" ", 2);
         try (EventStream admin = system.restconf().listen(KIND);
-                EventStream stream = system.restconf().as(name, "first").listen(KIND)) {
-            good(method, "users/" + name + "@sdn", method.equals("PUT") ? user.formatted("second") : "");
+                EventStream stream = system.restconf().as("listener", "the first password").listen(KIND)) {
+            system.restconf().call(call[0], call[1]);
             Await.until("the stream ends", LIMIT, stream::hasEnded);
             assertThat(admin.hasEnded()).isFalse();
+        } finally {
+            if (!call[0].endsWith("delete-user")) {
+                system.restconf().call("penstock-access:delete-user", "{'name': 'listener'}");
+            }
         }
     }
 }

@@ -170,10 +170,11 @@ class IcmpErrorIT {
     void aFloodIsBoundedByTheMeterAndEachSenderByTheController() {
         final long sent = outcome("sent");
         final long begun = System.nanoTime();
-        host.shell().run("/usr/bin/python3", "-c", FLOOD, EdgeNetwork.SERVER, Integer.toString(FLOOD_PACKETS));
-        // The customer's switch does not take all of it.
-        Await.until("the meter has dropped most of what came", () -> meter().get("dropped-packets").getAsLong()
-            > MOST_OF_THEM);
+        // The queue of the host's interface takes a part of a burst only, the less the busier the machine is.
+        Await.until("the meter has dropped most of what came", () -> {
+            host.shell().run("/usr/bin/python3", "-c", FLOOD, EdgeNetwork.SERVER, Integer.toString(FLOOD_PACKETS));
+            return meter().get("dropped-packets").getAsLong() > MOST_OF_THEM;
+        });
         final long seconds = Duration.ofNanos(System.nanoTime() - begun).toSeconds() + 1;
         assertThat(meter().get("passed-packets").getAsLong()).isLessThanOrEqualTo(100 + 50 * seconds);
         assertThat(outcome("sent") - sent).isPositive().isLessThanOrEqualTo(20 + 10 * seconds);

@@ -148,7 +148,7 @@ class PortBlocksIT {
             final int port = blocks().get(0);
             Await.until("IPFIX", () -> lines(ipfix), found -> found.stream().anyMatch(line -> line.endsWith(
                 "10" + "%08x".formatted(system.vrf("city")) + "0a000005" + "c6120707" + "%04x%04x".formatted(port,
-                    port + SIZE - 1))));
+                    port + SIZE - 1) + "04" + HexFormat.of().formatHex("city".getBytes(StandardCharsets.UTF_8)))));
             Await.until("syslog", () -> lines(syslog), found -> found.stream().skip(1)
                 .map(line -> new String(HexFormat.of().parseHex(line), StandardCharsets.UTF_8))
                 .anyMatch(line -> line.startsWith("<133>1 20") && line.contains("inside=\"10.0.0.5/32\"")

@@ -93,12 +93,6 @@ final class RestconfClient {
         return new RestconfClient(door, user, password, works);
     }
 
-    /** Sends a request to AAA, which has the users. */
-    Answer users(final String method, final String path, final String document) {
-        return raw(method, "/auth/v1/" + path, "application/json", document.replace('\'', '"')
-            .getBytes(StandardCharsets.UTF_8));
-    }
-
     /** Sends what may be no request that the controller knows. */
     Answer raw(final String method, final String path, final String type, final byte[] body) {
         return send(method, path, authorization, type, body);
@@ -151,8 +145,8 @@ final class RestconfClient {
 
     /** Calls an operation of the module penstock-operations, whatever the answer. */
     Answer operation(final String operation, final String input) {
-        return send("POST", "operations/penstock-operations:" + operation,
-            "{'penstock-operations:input': " + input + "}");
+        return send("POST", "operations/" + module(operation) + ":" + operation.substring(operation.indexOf(':') + 1),
+            "{'" + module(operation) + ":input': " + input + "}");
     }
 
     /** Calls an operation of the module penstock-operations and gives its output. */
@@ -161,8 +155,13 @@ final class RestconfClient {
         if (!answer.isGood()) {
             throw new AssertionError(operation + ": " + answer);
         }
-        final JsonObject output = answer.json().getAsJsonObject("penstock-operations:output");
+        final JsonObject output = answer.json().getAsJsonObject(module(operation) + ":output");
         return output == null ? new JsonObject() : output;
+    }
+
+    /** That of an operation whose name has none is penstock-operations. */
+    private static String module(final String operation) {
+        return operation.contains(":") ? operation.substring(0, operation.indexOf(':')) : "penstock-operations";
     }
 
     /** Listens to events, such as {@code penstock-operations:nat-pool-event}. */
