@@ -11,8 +11,8 @@ import urllib.parse
 from . import yang
 from .documents import ROOT
 
-_MARKS = {"sh": {"test", "always", "manual"}, "text": {"answer"}, "json": {"put"}, "yaml": {"profile"}, "python": set(),
-          "": set()}
+_MARKS = {"sh": {"test", "always", "manual", "machine"}, "text": {"answer"}, "json": {"put"}, "yaml": {"profile"},
+          "python": set(), "": set()}
 _TOOLS = {"penstock": "penstock", "ovs-config": "ovs-config/ovs-config", "functions": "service-chains/functions",
           "nat64": "service-chains/nat64", "run-docs": "docs/run-docs"}
 _CONTROLLER = re.compile(r"-m penstock_controller((?: +[^\s|;&<>()#`]+)+)")
@@ -135,12 +135,16 @@ def _commands(root):
     """The console's commands with their options, read from the sources of the commands."""
     sources = {path.stem: path.read_text(encoding="utf-8")
                for path in root.glob("odl-apps/cli/src/main/java/**/*.java")}
-    common = set(re.findall(r'@Option\(name = "([^"]+)"', sources.get("OperationsCommand", "")))
+
+    def options(text):
+        parent = re.search(r"class \w+ extends (\w+)", text)
+        return set(re.findall(r'@Option\(name = "([^"]+)"', text)) | (
+            options(sources[parent[1]]) if parent and parent[1] in sources else set())
     found = {}
     for text in sources.values():
         name = re.search(r'@Command\(scope = "penstock", name = "([^"]+)"', text)
         if name:
-            found[name[1]] = common | set(re.findall(r'@Option\(name = "([^"]+)"', text))
+            found[name[1]] = options(text)
     return found
 
 

@@ -73,9 +73,9 @@ class ChecksTest(unittest.TestCase):
 
     def test_console(self):
         self.finds(checks.console, block("echo penstock:tenants | ./penstock console"),
-                   block("echo penstock:tenant-list | ./penstock console"), "penstock:tenants")
+                   block("echo penstock:tenant list | ./penstock console"), "penstock:tenants")
         self.finds(checks.console, document("`penstock:flow-list --dropped`"),
-                   document("`penstock:flow-list --drops red`"), "--dropped")
+                   document("`penstock:flow-list --text red`"), "--dropped")
         self.assertTrue(checks.console(document("nothing", "docs/operations.md")))
 
     def test_paths(self):

@@ -72,7 +72,7 @@ class DocumentsTest(unittest.TestCase):
     def test_attacks_are_listed(self):
         testing = next(document for document in OURS if document.path.name == "testing.md")
         paths = [*ROOT.glob("it/src/test/java/**/*.java"), *ROOT.glob("odl-apps/*/src/test/java/**/*.java"),
-                 *ROOT.glob("*/tests/test_*.py")]
+                 *ROOT.glob("*/tests/test_*.py"), *ROOT.glob("it/bench/tests/test_*.py")]
         tests = {path.name.removesuffix(".java"): "" for path in paths}
         for path in paths:
             tests[path.name.removesuffix(".java")] += path.read_text(encoding="utf-8")

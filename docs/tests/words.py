@@ -21,7 +21,8 @@ _NO_PROSE = (re.compile(r"^```.*?^```[^\n]*$", re.MULTILINE | re.DOTALL),
              re.compile(r"`[^`\n]+`"), re.compile(r"(?<=\])\([^)\s]*\)"), re.compile(r"<!--.*?-->", re.DOTALL),
              # A quotation may go over the end of a line, not over that of a paragraph or a cell.
              re.compile(r'"(?:[^"\n|]|\n(?!\s*\n|\s*[-*|#]))*"'))
-_TOOLS = ("penstock", "ovs-config/ovs-config", "service-chains/functions", "service-chains/nat64", "docs/run-docs")
+_TOOLS = ("penstock", "ovs-config/ovs-config", "service-chains/functions", "service-chains/nat64", "docs/run-docs",
+          "karaf/penstock-controller")
 _COMMAND = re.compile(r"^ {4}([a-z][a-z0-9-]*)(?= |$)", re.MULTILINE)
 _HEADING = re.compile(r"^#[^\n]*$", re.MULTILINE)
 # Where a sentence begins: a paragraph, an item, a cell, or after the end of another one.

@@ -20,6 +20,11 @@ class Node:
     mandatory: bool = False
     values: tuple = ()
     default: str = ""
+    ordered: bool = False
+    presence: bool = False
+    type: str = ""
+    units: str = ""
+    description: str = ""
     children: dict = dataclasses.field(default_factory=dict)
 
 
@@ -72,7 +77,22 @@ class Module:
         enums = tuple(argument for keyword, _, inner in below if keyword == "type"
                       for word, argument, _ in inner if word == "enum")
         return Node(kind, name, tuple(facts.get("key", "").split()), facts.get("mandatory") == "true", enums,
-                    facts.get("default", ""), self._children(below))
+                    facts.get("default", ""), facts.get("ordered-by") == "user", "presence" in facts,
+                    _type(below), facts.get("units", ""), " ".join(facts.get("description", "").split()),
+                    self._children(below))
+
+
+def _type(below):
+    """The type of a leaf for people: what its values are, without the modules of types."""
+    for keyword, argument, inner in below:
+        if keyword == "type":
+            found = {word: value for word, value, _ in inner}
+            if argument == "enumeration":
+                return " or ".join(value for word, value, _ in inner if word == "enum")
+            if argument == "union":
+                return " or ".join(_type([each]) for each in inner if each[0] == "type")
+            return " ".join(filter(None, (argument.rpartition(":")[2], found.get("range") or found.get("length", ""))))
+    return ""
 
 
 def _statements(tokens, position):
