@@ -17,7 +17,7 @@ from penstock_monitoring.prometheus import ALERTS
 
 from .machine import UpCase
 
-pytestmark = pytest.mark.node
+pytestmark = [pytest.mark.node, pytest.mark.deep, pytest.mark.metrics]
 
 _FIRED_SECONDS = 200
 """Counters of flows are read within 50 s, and a first value is no increase: two rounds, and some time."""

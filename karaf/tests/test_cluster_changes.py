@@ -24,7 +24,7 @@ from penstock_base.errors import PenstockError
 from penstock_base.restconf import Restconf
 from penstock_launcher import control
 
-pytestmark = [pytest.mark.node, pytest.mark.cluster]
+pytestmark = [pytest.mark.node, pytest.mark.deep, pytest.mark.cluster]
 
 _ACL = "ietf-access-control-list:acls/acl="
 _SECONDS = 300

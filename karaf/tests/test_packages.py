@@ -18,7 +18,7 @@ from penstock_base import packages
 from penstock_launcher import package
 from penstock_node.hugepages import HugePages
 
-pytestmark = [pytest.mark.node, pytest.mark.packages]
+pytestmark = [pytest.mark.node, pytest.mark.deep, pytest.mark.packages]
 
 # Its huge pages are in the ledger of this machine, by this name.
 _NAME = f"d{os.getpid()}"

@@ -17,7 +17,8 @@ from own_systemd import Systemd
 from penstock_controller import __main__ as command_line
 from sandbox import Sandbox
 
-pytestmark = pytest.mark.up
+# It boots a Karaf twice; what systemd is told, and the unit itself, are in test_systemd.py.
+pytestmark = [pytest.mark.node, pytest.mark.deep, pytest.mark.supervision]
 
 _KARAF = pathlib.Path(__file__).resolve().parent.parent
 _SERVICE = "penstock-controller.service"

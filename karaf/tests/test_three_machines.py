@@ -20,7 +20,7 @@ from penstock_base.commands import run
 from penstock_launcher import package
 from penstock_node.hugepages import HugePages
 
-pytestmark = [pytest.mark.node, pytest.mark.packages]
+pytestmark = [pytest.mark.node, pytest.mark.deep, pytest.mark.packages]
 
 _NUMBERS = (1, 2, 3)
 _EDGE = 1

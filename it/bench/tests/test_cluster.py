@@ -28,6 +28,7 @@ def test_a_plan_has_each_fault_as_often() -> None:
 
 
 @pytest.mark.node
+@pytest.mark.deep
 @pytest.mark.cluster
 def test_faults_of_the_master_lose_nothing() -> None:
     directory = pathlib.Path(tempfile.mkdtemp(prefix="ps-cluster-", dir="/var/tmp"))

@@ -22,8 +22,8 @@ from penstock_bench import generator, switch
 from .frames import ARP, checksums_are_right, read_pcap, udp, write_pcap
 from .private_switch import FUNCTION, PORTS, PrivateSwitch
 
-# Starts switches with DPDK, or guests.
-pytestmark = pytest.mark.node
+# Runs last for a time, in which the generator and the switch need their cores.
+pytestmark = [pytest.mark.node, pytest.mark.deep, pytest.mark.supervision]
 
 
 class GeneratorTest(unittest.TestCase):

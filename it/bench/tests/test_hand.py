@@ -14,8 +14,8 @@ from penstock_bench import generator, hand, switch, traffic
 
 from .private_switch import PrivateSwitch
 
-# Starts switches with DPDK, or guests.
-pytestmark = pytest.mark.node
+# Runs last for a time, in which the generator and the switch need their cores.
+pytestmark = [pytest.mark.node, pytest.mark.deep, pytest.mark.supervision]
 
 LOAD = traffic.Load(3, 12)
 

@@ -282,6 +282,8 @@ class OvnTest(unittest.TestCase):
 
 
 @pytest.mark.node
+@pytest.mark.deep
+@pytest.mark.supervision
 class GatewayTest(OvnTest):
     """The other kind of router."""
 
@@ -291,6 +293,8 @@ class GatewayTest(OvnTest):
 
 
 @pytest.mark.node
+@pytest.mark.deep
+@pytest.mark.supervision
 class LocalnetTest(OvnTest):
     """The other variant."""
 
@@ -298,6 +302,8 @@ class LocalnetTest(OvnTest):
 
 
 @pytest.mark.node
+@pytest.mark.deep
+@pytest.mark.supervision
 class LocalnetGatewayTest(GatewayTest):
     """The other kind of router in the other variant."""
 
