@@ -20,8 +20,11 @@ from penstock_functions.instance_files import InstanceFiles
 from penstock_node.hugepages import HugePages
 
 _NODE = "edge1"
-_UP_SECONDS = 400
-"""Of one command. A boot that hangs is ended after 90 s."""
+_UP_SECONDS = 900
+_SECONDS = 300
+"""Of one command: limits for a machine that is busy, not what is expected. A boot that hangs is ended after 90 s."""
+_END_SECONDS = 60
+"""From the request to end until a command of the machine is killed."""
 
 # The first process of a process namespace inherits all whose parents have ended: bash waits for them.
 _HOLDER = """
@@ -31,6 +34,11 @@ while mountpoint -q /run/netns; do umount --recursive --lazy /run/netns; done
 mount -t tmpfs tmpfs /run/netns
 mount --make-shared /run/netns
 ip link set lo up
+umask 077
+mkdir -p /run/penstock-locks
+touch /run/penstock-locks/launcher.running
+mount --bind "$1" /run/penstock-locks/launcher.running
+umask 022
 echo ready
 while :; do sleep 3600 & wait $!; done
 """
@@ -43,9 +51,13 @@ class Machine:
         self.directory = directory
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")} | {
             f"PENSTOCK_{name}_DIR": str(directory / name.lower()) for name in ("RUN", "STATE", "LOG")}
+        # Another user's `up`, on another machine of the same computer, is not in the way of this one. Other locks are the
+        # computer's: huge pages, for example.
+        launcher = directory / "launcher.running"
+        launcher.touch(mode=0o600)
         self._holder = subprocess.Popen(
             ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation",
-             "private", "bash", "-c", _HOLDER], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+             "private", "bash", "-c", _HOLDER, "bash", launcher], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         if self._holder.stdout.readline().strip() != "ready":
             raise AssertionError("no namespaces can be made; is this root?")
         children = pathlib.Path(f"/proc/{self._holder.pid}/task/{self._holder.pid}/children")
@@ -63,11 +75,16 @@ class Machine:
                   cwd or self.directory]
         return [str(word) for word in (*inside, *command)]
 
-    def run(self, *command, seconds=60, cwd=None):
-        """Runs a command as the user. Returns what came of it, with all it printed in one text, in order."""
-        return subprocess.run(self.words(*command, cwd=cwd), env=self.environment,
+    def run(self, *command, seconds=_SECONDS, cwd=None):
+        """Runs a command as the user. Returns what came of it, with all it printed in one text, in order.
+
+        After `seconds` it is ended, with what it has started, and its exit code is 124: to end nsenter alone would leave
+        it running, with its locks.
+        """
+        limited = ("timeout", f"--kill-after={_END_SECONDS}", str(seconds), *command)
+        return subprocess.run(self.words(*limited, cwd=cwd), env=self.environment,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              timeout=seconds, check=False)
+                              timeout=seconds + 2 * _END_SECONDS, check=False)
 
     def output(self, *command, **options):
         """What a command prints that has to succeed."""
@@ -122,6 +139,7 @@ def clean_clone(target):
     shutil.copytree(places.ASSEMBLY, ours, symlinks=True)
     shutil.copy(places.BUILD_STAMP, target / places.BUILD_STAMP.relative_to(ROOT))
 
+
 class UpCase(unittest.TestCase):
     """A test in a clean clone on a machine of its own."""
 
@@ -144,8 +162,13 @@ class UpCase(unittest.TestCase):
 
     @contextlib.contextmanager
     def undone(self):
-        """`down` after the body, even when it fails: huge pages are the machine's."""
+        """`down` after the body, even when it fails: huge pages are the computer's. The first failure is told."""
         try:
             yield
-        finally:
-            self.penstock("down")
+        except BaseException as failure:
+            try:
+                self.penstock("down")
+            except (AssertionError, subprocess.TimeoutExpired) as second:
+                failure.add_note(f"and then {second}")
+            raise
+        self.penstock("down")
