@@ -11,7 +11,7 @@ import urllib.parse
 from . import yang
 from .documents import ROOT
 
-_MARKS = {"sh": {"test", "always", "manual", "machine"}, "text": {"answer"}, "json": {"put"}, "yaml": {"profile"},
+_MARKS = {"sh": {"test", "always", "deep", "manual", "machine"}, "text": {"answer"}, "json": {"put"}, "yaml": {"profile"},
           "python": set(), "": set()}
 _TOOLS = {"penstock": "penstock", "ovs-config": "ovs-config/ovs-config", "functions": "service-chains/functions",
           "nat64": "service-chains/nat64", "run-docs": "docs/run-docs"}
@@ -53,6 +53,8 @@ def marks(document):
         elif block.language == "sh":
             if ("test" in block.marks) == ("manual" in block.marks):
                 found.append(f"{block.where}: mark it with test=NAME, or with manual if no test can run it")
+            if "deep" in block.marks and "test" not in block.marks:
+                found.append(f"{block.where}: deep is for blocks that a test runs")
             name = block.marks.get("test")
             if name is not None and (name in names or not re.match(r"^[a-z][a-z0-9-]*$", name)):
                 found.append(f"{block.where}: test name '{name}' is in use or not of letters and dashes")

@@ -2,9 +2,9 @@
 """The documents and their fenced blocks.
 
 A block opens with its language and marks, for example ```sh test=name. Marks of sh: test=NAME (is run), always (is run
-even after a failure), manual (is not run), machine=NAME (manual, and run by karaf/tests/test_three_machines.py). Of
-text: answer=NAME (what that test prints). Of json: put=PATH (is stored and removed again). Of yaml: profile (a node's
-profile).
+even after a failure), deep (too slow for the gate: is run in the deep tier `documents`), manual (is not run),
+machine=NAME (manual, and run by karaf/tests/test_three_machines.py). Of text: answer=NAME (what that test prints). Of
+json: put=PATH (is stored and removed again). Of yaml: profile (a node's profile).
 """
 
 import dataclasses

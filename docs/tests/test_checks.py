@@ -4,6 +4,7 @@
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 
 from . import checks, documents, runner, yang
 
@@ -43,7 +44,8 @@ class ChecksTest(unittest.TestCase):
     def test_marks(self):
         self.finds(checks.marks, block("true", "sh"), block("true"), "mark it")
         self.finds(checks.marks, block("true", "sh test=x manual"), block("true", "sh manual"), "mark it")
-        self.finds(checks.marks, block("true", "sh test=x twice"), block("true", "sh test=x always"), "twice")
+        self.finds(checks.marks, block("true", "sh test=x twice"), block("true", "sh test=x always deep"), "twice")
+        self.finds(checks.marks, block("true", "sh manual deep"), block("true", "sh test=x deep"), "deep")
         self.finds(checks.marks, block("x", "perl"), block("x", "text"), "perl")
         self.finds(checks.marks, document("```text answer=y\n```\n```sh test=y\n```\n"),
                    document("```sh test=y\n```\n```text answer=y\n```\n"), "answer to y")
@@ -163,8 +165,19 @@ class YangTest(unittest.TestCase):
 class RunnerTest(unittest.TestCase):
     """Blocks are really run, and answers really compared."""
 
-    def run_blocks(self, text):
-        return runner.run(document(text), lambda _: None)
+    def run_blocks(self, text, is_deep=False):
+        return runner.run(document(text), lambda _: None, is_deep)
+
+    def test_slow_blocks_are_for_the_deep_tier(self):
+        text = ("```sh test=a\nword=a\n```\n```sh test=b deep\nword=b\n```\n```text answer=b\nno\n```\n"
+                "```sh test=c\necho $word\n```\n```text answer=c\na\n```\n```sh test=d always deep\nfalse\n```\n")
+        self.assertEqual(2, self.run_blocks(text))
+        with self.assertRaisesRegex(runner.Failed, "page.md:7: .*no line like: no"):
+            self.run_blocks(text, is_deep=True)
+
+    def test_blocks_have_the_language_of_the_documents(self):
+        with unittest.mock.patch.dict("os.environ", LC_ALL="C", TZ="Asia/Tokyo"):
+            self.run_blocks("```sh test=a\ndate -d @0 +%R\nlocale charmap\n```\n```text answer=a\n00:00\nUTF-8\n```\n")
 
     def test_variables_and_functions_live_on(self):
         self.assertEqual(3, self.run_blocks(
