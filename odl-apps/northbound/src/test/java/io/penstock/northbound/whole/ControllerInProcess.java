@@ -9,9 +9,6 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.southbound.openflow.MdSalInProcess;
 import io.penstock.southbound.openflow.PluginInProcess;
 import io.penstock.testkit.TestRun;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
@@ -33,7 +30,7 @@ final class ControllerInProcess implements TestRun.Closing {
     private final ConfigurationStore store =
         new ConfigurationStore(mdsal.models(), mdsal.domBroker(), mdsal.broker());
     private final DataClient client = new DataClient(mdsal);
-    private final int openFlowPort = freePort();
+    private final int openFlowPort;
     private final Path journal;
     private final JumpingClock wall = new JumpingClock();
     private final PluginInProcess plugin;
@@ -46,22 +43,15 @@ final class ControllerInProcess implements TestRun.Closing {
     ControllerInProcess(final Path directory) {
         journal = directory.resolve("nat-journal");
         try {
-            plugin = new PluginInProcess(mdsal, openFlowPort);
+            plugin = new PluginInProcess(mdsal);
         } catch (Exception e) {
             throw new AssertionError("the OpenFlow plugin does not start", e);
         }
+        openFlowPort = plugin.port();
         watched = new WatchedSouthbound(plugin.southbound());
         engine = new EngineInProcess(mdsal, store, watched.southbound(), openFlowPort, 0, journal, NO_REPAIRS,
             wall);
         ovsdbPort = engine.ovsdbPort();
-    }
-
-    private static int freePort() {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return free.getLocalPort();
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
     }
 
     DataClient client() {

@@ -35,7 +35,7 @@ import org.opendaylight.yangtools.yang.model.api.stmt.SchemaNodeIdentifier.Absol
  */
 final class DataClient {
     private static final LogicalDatastoreType CONFIG = LogicalDatastoreType.CONFIGURATION;
-    private static final int LIMIT_SECONDS = 60;
+    private static final int LIMIT_SECONDS = 360;
     /** Why a change is refused when another one of the same place came first. */
     static final String OVERTAKEN = "another client has changed the same at the same time";
 
@@ -66,6 +66,15 @@ final class DataClient {
 
     /** Carries a request out, or not. */
     Answer data(final String method, final String path, final String document) {
+        return data(method, path, document, () -> { });
+    }
+
+    /**
+     * The same.
+     *
+     * @param begun called when it has read what is stored, and is not yet stored itself
+     */
+    Answer data(final String method, final String path, final String document, final Runnable begun) {
         // The parser takes single quotes, the filter does not.
         final Optional<String> refusal = document.isEmpty() ? Optional.empty()
             : bodies.refusal(method, path, JsonParser.parseString(document).toString());
@@ -102,6 +111,7 @@ final class DataClient {
             }
             default -> throw new IllegalArgumentException(method);
         }
+        begun.run();
         return answer(transaction.commit());
     }
 

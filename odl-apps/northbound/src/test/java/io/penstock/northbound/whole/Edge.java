@@ -19,7 +19,9 @@ import java.util.function.Supplier;
 final class Edge extends StatusReader implements TestRun.Closing {
     /** MAC address of a host. */
     static final long HOST = 0x020000000005L;
-    private static final Duration RECOVERY = Duration.ofSeconds(60);
+    /** Input of {@code wait-applied} whose limit only a fault reaches. */
+    static final String PATIENTLY = "{'timeout-milliseconds': 120000}";
+    private static final Duration RECOVERY = Duration.ofMinutes(5);
 
     private final List<TestRun> runs = List.of(new TestRun(), new TestRun(), new TestRun());
     private final ControllerInProcess controller;
@@ -97,7 +99,7 @@ final class Edge extends StatusReader implements TestRun.Closing {
 
     /** Waits until the switches have confirmed what was configured, as the controller says it. */
     void awaitApplied() {
-        final JsonObject answer = client().call("wait-applied", "{}");
+        final JsonObject answer = client().call("wait-applied", PATIENTLY);
         assertThat(answer.get("applied").getAsBoolean()).as("applied: %s", answer).isTrue();
     }
 

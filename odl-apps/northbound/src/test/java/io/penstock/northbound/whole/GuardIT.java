@@ -27,10 +27,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.opendaylight.mdsal.binding.api.WriteTransaction;
 import org.opendaylight.mdsal.common.api.LogicalDatastoreType;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.MastershipBuilder;
@@ -39,6 +41,7 @@ import org.opendaylight.yangtools.yang.common.Uint64;
 
 /** Without an engine that can carry it out no change is stored, and the error names the reason. */
 @Tag("hostile")
+@Tag("safety")
 class GuardIT {
     private static final Instant TIME = Instant.parse("2026-11-26T12:00:00Z");
     private static final InstanceIdentifier<
@@ -109,6 +112,7 @@ class GuardIT {
     }
 
     /** As a member does whose transaction was under way when it lost the leadership: without what it had read. */
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     @Test
     void whatAFormerMasterRepeatsIsRefused() throws Exception {
         try (MdSalInProcess mdsal = new MdSalInProcess();
@@ -117,40 +121,45 @@ class GuardIT {
             final Mastership first = store.claim("member-1", TIME);
             final Mastership second = store.claim("member-2", TIME);
             final AtomicBoolean ends = new AtomicBoolean();
-            final CompletableFuture<Integer> stored = new CompletableFuture<>();
-            engine.run(() -> stored.complete(storeUntil(ends, store, second)));
+            final AtomicInteger stored = new AtomicInteger();
+            final CompletableFuture<Void> end = new CompletableFuture<>();
+            engine.run(() -> {
+                storeUntil(ends, stored, store, second);
+                end.complete(null);
+            });
             int refusedAsFormer = 0;
-            for (int attempt = 0; attempt < 1000; attempt++) {
+            // As often as it takes to have had both: a refusal, and a change of the master beside it.
+            for (int attempt = 0; attempt < 1000 || refusedAsFormer == 0 || stored.get() == 0; attempt++) {
                 final WriteTransaction repeated = mdsal.broker().newWriteOnlyTransaction();
                 repeated.mergeParentStructurePut(LogicalDatastoreType.CONFIGURATION, MASTERSHIP,
                     new MastershipBuilder().setEpoch(Uint64.valueOf(first.epoch())).setMember(first.member()).build());
                 final ExecutionException refused =
-                    assertThrows(ExecutionException.class, () -> repeated.commit().get(10, TimeUnit.SECONDS));
+                    assertThrows(ExecutionException.class, () -> repeated.commit().get(1, TimeUnit.MINUTES));
                 refusedAsFormer += Throwables.getStackTraceAsString(refused).contains("member-1 is the master no more")
                     ? 1 : 0;
             }
             ends.set(true);
-            assertThat(stored.get(10, TimeUnit.SECONDS)).as("the master goes on").isPositive();
+            end.get(1, TimeUnit.MINUTES);
+            assertThat(stored).as("the master goes on").hasPositiveValue();
             assertThat(refusedAsFormer).as("while the master stored").isPositive();
             store.writeAllocations(second, store.readAllocations(), Allocations.none(), Optional.empty(),
                 JournalLines.NONE);
         }
     }
 
-    private static int storeUntil(final AtomicBoolean ends, final ConfigurationStore store, final Mastership master) {
-        int times = 0;
+    private static void storeUntil(final AtomicBoolean ends, final AtomicInteger times, final ConfigurationStore store,
+            final Mastership master) {
         while (!ends.get()) {
             final Allocations now = store.readAllocations();
             try {
-                store.writeAllocations(master, now, now.withSecret(Integer.toHexString(times)), Optional.empty(),
+                store.writeAllocations(master, now, now.withSecret(Integer.toHexString(times.get())), Optional.empty(),
                     JournalLines.NONE);
-                times++;
+                times.incrementAndGet();
             } catch (DatastoreException e) {
                 // Both have written the mastership: the later one conflicts.
                 assertThat(e).hasMessageNotContaining("master no more");
             }
         }
-        return times;
     }
 
     @Test

@@ -62,7 +62,7 @@ class RemovedNodeIT {
     private static void awaitSync(final DataClient client) {
         Await.until("the node is as planned",
             () -> Edge.list(client.call("verify", "{}"), "node").anyMatch(Edge::isClean));
-        assertThat(client.call("wait-applied", "{}").get("applied").getAsBoolean()).isTrue();
+        assertThat(client.call("wait-applied", Edge.PATIENTLY).get("applied").getAsBoolean()).isTrue();
     }
 
     private static int id(final DataClient client, final DummyNode node) {

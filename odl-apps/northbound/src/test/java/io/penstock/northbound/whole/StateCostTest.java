@@ -30,9 +30,12 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The time that it takes to store the state of many tenants, and to read it as RESTCONF does, in JSON. */
+@Tag("deep")
+@Tag("scale")
 class StateCostTest {
     private static final int TENANTS = 1000;
     private static final MdSalInProcess MDSAL = new MdSalInProcess();

@@ -51,6 +51,11 @@ class WorkerIT {
             Documents.tenant("acme", node.name(), vlan, Documents.FIRST_POOL))));
     }
 
+    private JsonObject waitForOther() {
+        return edge.client().call("wait-applied", Edge.PATIENTLY.replace("}", ", 'node': '" + edge.second().name()
+            + "'}"));
+    }
+
     @Test
     void changesDuringAChangeAreOneChange() {
         edge.controller().southbound().hold(edge.switchId(node));
@@ -60,7 +65,7 @@ class WorkerIT {
             put(VLAN + change);
         }
         // The engine has taken over what was committed before this.
-        edge.client().call("wait-applied", "{'node': '" + edge.second().name() + "'}");
+        waitForOther();
         edge.controller().southbound().release();
         edge.awaitApplied();
         assertThat(edge.steps(node)).containsExactly(APPLY, APPLY);
@@ -94,7 +99,7 @@ class WorkerIT {
         edge.controller().southbound().hold(edge.switchId(node));
         put(VLAN);
         edge.client().add("tenant", Documents.tenant("other", edge.second().name(), VLAN, Documents.SECOND_POOL));
-        final JsonObject answer = edge.client().call("wait-applied", "{'node': '" + edge.second().name() + "'}");
+        final JsonObject answer = waitForOther();
         assertThat(answer.get("applied").getAsBoolean()).isTrue();
         assertThat(edge.second().isClassified(VLAN)).isTrue();
         assertThat(node.isClassified(VLAN)).isFalse();

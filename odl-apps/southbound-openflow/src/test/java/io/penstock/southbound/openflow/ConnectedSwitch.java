@@ -4,8 +4,6 @@ package io.penstock.southbound.openflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.southbound.openflow.wire.PrivateSwitch;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -20,15 +18,11 @@ final class ConnectedSwitch implements AutoCloseable {
     private final PrivateSwitch target;
     private final MdSalInProcess mdsal = new MdSalInProcess();
     private final PluginInProcess plugin;
-    private final int port;
 
     /** Starts both in an empty directory. */
     ConnectedSwitch(final Path directory) throws Exception {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
         target = new PrivateSwitch(directory);
-        plugin = new PluginInProcess(mdsal, port);
+        plugin = new PluginInProcess(mdsal);
         plugin.southbound().listen(new ConnectionListener() {
             @Override
             public void onConnected(final SwitchId connected) {
@@ -44,9 +38,9 @@ final class ConnectedSwitch implements AutoCloseable {
 
     /** Has the switch connect, and waits for it. */
     void connect() throws Exception {
-        target.vsctl("set-controller", PrivateSwitch.BRIDGE, "tcp:127.0.0.1:" + port, "--",
+        target.vsctl("set-controller", PrivateSwitch.BRIDGE, "tcp:127.0.0.1:" + plugin.port(), "--",
             "set", "controller", PrivateSwitch.BRIDGE, "max_backoff=1000");
-        assertThat(connections.poll(20, TimeUnit.SECONDS)).isEqualTo("connected " + ID);
+        assertThat(connections.poll(2, TimeUnit.MINUTES)).isEqualTo("connected " + ID);
     }
 
     PrivateSwitch target() {
@@ -74,7 +68,7 @@ final class ConnectedSwitch implements AutoCloseable {
 
     /** Waits for an answer. */
     static <T> T get(final CompletableFuture<T> future) {
-        return future.orTimeout(20, TimeUnit.SECONDS).join();
+        return future.orTimeout(2, TimeUnit.MINUTES).join();
     }
 
     @Override

@@ -183,7 +183,7 @@ class OpenFlowSouthboundIT {
                 new Action.Controller(0xffff)), Optional.empty(), 0xabcd, 0)))));
         try (OpenFlowSouthbound.Registration registration = southbound.listen((PacketInListener) packets::add)) {
             get(southbound.packetOut(SWITCH, 2, List.of(new Action.Resubmit(Table.CLASSIFY)), frame));
-            final PacketIn packet = packets.poll(10, TimeUnit.SECONDS);
+            final PacketIn packet = packets.poll(1, TimeUnit.MINUTES);
             assertThat(packet).isNotNull();
             assertThat(packet.source()).isEqualTo(SWITCH);
             assertThat(packet.inPort()).isEqualTo(2);
@@ -206,7 +206,7 @@ class OpenFlowSouthboundIT {
                 2, 0)))));
         try (OpenFlowSouthbound.Registration registration = southbound.listen((PacketInListener) packets::add)) {
             get(southbound.packetOut(SWITCH, 1, List.of(new Action.Resubmit(Table.CLASSIFY)), udp()));
-            final PacketIn packet = packets.poll(10, TimeUnit.SECONDS);
+            final PacketIn packet = packets.poll(1, TimeUnit.MINUTES);
             assertThat(packet).isNotNull();
             assertThat(packet.cookie()).isEqualTo(2);
             assertThat(packet.fields()).containsEntry(MatchField.CT_MARK, 9L).containsKey(MatchField.CT_STATE);
@@ -251,9 +251,9 @@ class OpenFlowSouthboundIT {
             }
         };
         try (OpenFlowSouthbound.Registration registration = southbound.listen(listener)) {
-            assertThat(ports.poll(10, TimeUnit.SECONDS)).isEqualTo(new PortStatus(SWITCH + ":2", 2, "p2", true));
+            assertThat(ports.poll(1, TimeUnit.MINUTES)).isEqualTo(new PortStatus(SWITCH + ":2", 2, "p2", true));
             target.ofctl("mod-port", "p2", "down");
-            assertThat(ports.poll(10, TimeUnit.SECONDS)).isNotNull();
+            assertThat(ports.poll(1, TimeUnit.MINUTES)).isNotNull();
             target.ofctl("mod-port", "p2", "up");
         }
     }
@@ -263,11 +263,11 @@ class OpenFlowSouthboundIT {
         connected.connections().clear();
         final String controller = target.vsctl("get-controller", PrivateSwitch.BRIDGE).strip();
         target.vsctl("del-controller", PrivateSwitch.BRIDGE);
-        assertThat(connected.connections().poll(10, TimeUnit.SECONDS)).isEqualTo("disconnected " + SWITCH);
+        assertThat(connected.connections().poll(1, TimeUnit.MINUTES)).isEqualTo("disconnected " + SWITCH);
         assertThat(southbound.connected()).isEmpty();
         assertThatThrownBy(() -> get(southbound.readFlows(SWITCH))).hasMessageContaining(SWITCH.toString());
         target.vsctl("set-controller", PrivateSwitch.BRIDGE, controller);
-        assertThat(connected.connections().poll(20, TimeUnit.SECONDS)).isEqualTo("connected " + SWITCH);
+        assertThat(connected.connections().poll(2, TimeUnit.MINUTES)).isEqualTo("connected " + SWITCH);
         assertThat(get(southbound.readFlows(SWITCH)).foreign()).isEmpty();
     }
 
@@ -285,8 +285,8 @@ class OpenFlowSouthboundIT {
         assertThat(asked).noneMatch(CompletableFuture::isDone);
         target.restart();
         asked.forEach(answer -> assertThatThrownBy(() -> get(answer)).hasMessageContaining(SWITCH.toString()));
-        assertThat(connected.connections().poll(20, TimeUnit.SECONDS)).isEqualTo("disconnected " + SWITCH);
-        assertThat(connected.connections().poll(20, TimeUnit.SECONDS)).isEqualTo("connected " + SWITCH);
+        assertThat(connected.connections().poll(2, TimeUnit.MINUTES)).isEqualTo("disconnected " + SWITCH);
+        assertThat(connected.connections().poll(2, TimeUnit.MINUTES)).isEqualTo("connected " + SWITCH);
         get(southbound.apply(SWITCH, FlowChanges.of(List.of(), List.of(flow(1, List.of())))));
     }
 

@@ -19,6 +19,7 @@ import org.opendaylight.mdsal.eos.binding.api.EntityOwnershipCandidateRegistrati
 import org.opendaylight.mdsal.eos.binding.api.EntityOwnershipListenerRegistration;
 import org.opendaylight.mdsal.eos.binding.api.EntityOwnershipService;
 import org.opendaylight.mdsal.eos.common.api.CandidateAlreadyRegisteredException;
+import org.opendaylight.openflowjava.protocol.impl.core.TcpHandler;
 import org.opendaylight.openflowjava.protocol.spi.connection.SwitchConnectionProviderList;
 import org.opendaylight.openflowplugin.api.openflow.configuration.ConfigurationService;
 import org.opendaylight.openflowplugin.impl.DiagStatusProvider;
@@ -28,7 +29,7 @@ import org.opendaylight.openflowplugin.impl.mastership.MastershipChangeServiceMa
 
 /** The real OpenFlowPlugin in this JVM, without OSGi and without a cluster, and our southbound on it. */
 public final class PluginInProcess implements AutoCloseable {
-    /** The plugin's defaults, with polling off. */
+    /** The plugin's defaults, with polling off, and with more time for a switch to answer: it shares the machine. */
     private static final Map<String, String> CONFIG = Map.ofEntries(
         Map.entry("rpc-requests-quota", "20000"),
         Map.entry("switch-features-mandatory", "false"),
@@ -43,7 +44,7 @@ public final class PluginInProcess implements AutoCloseable {
         Map.entry("is-statistics-rpc-enabled", "false"),
         Map.entry("barrier-interval-timeout-limit", "500"),
         Map.entry("barrier-count-limit", "25600"),
-        Map.entry("echo-reply-timeout", "2000"),
+        Map.entry("echo-reply-timeout", "20000"),
         Map.entry("thread-pool-min-threads", "1"),
         Map.entry("thread-pool-max-threads", "32000"),
         Map.entry("thread-pool-timeout", "60"),
@@ -58,20 +59,21 @@ public final class PluginInProcess implements AutoCloseable {
         Map.entry("device-datastore-removal-delay", "500"));
 
     private final SwitchOwnership owner = new SwitchOwnership();
+    private final OpenFlowListener connections;
     private final OpenFlowPluginProviderImpl plugin;
     private final OpenFlowSouthboundComponent southbound;
     private final PlainSender plain;
 
-    /** Starts to listen on a port of the loopback interface, in plain text. */
-    public PluginInProcess(final MdSalInProcess mdsal, final int port) throws Exception {
-        this(mdsal, new ListenerConfiguration(InetAddress.getLoopbackAddress(), port, null),
+    /** Starts to listen on a free port of the loopback interface, in plain text. */
+    public PluginInProcess(final MdSalInProcess mdsal) throws Exception {
+        this(mdsal, new ListenerConfiguration(InetAddress.getLoopbackAddress(), 0, null),
             (node, id) -> Optional.empty());
     }
 
     PluginInProcess(final MdSalInProcess mdsal, final ListenerConfiguration listen, final SwitchAdmission admission)
             throws Exception {
         final MastershipChangeServiceManagerImpl masterships = new MastershipChangeServiceManagerImpl();
-        final OpenFlowListener connections = new OpenFlowListener(diagStatus(), listen);
+        connections = new OpenFlowListener(diagStatus(), listen);
         plugin = new OpenFlowPluginProviderImpl(new Config(), new SwitchConnectionProviderList(List.of(connections)),
             new ForwardingPingPongDataBroker(mdsal.broker()), mdsal.rpcProvider(), mdsal.publisher(),
             owner, ownership(), masterships, mock(DiagStatusProvider.class),
@@ -82,7 +84,12 @@ public final class PluginInProcess implements AutoCloseable {
         plain = new PlainSender(new Messenger(mdsal.rpcs()));
         southbound.lead(1, admission, id -> true);
         plugin.onSystemBootReady();
-        plugin.getFullyStarted().get(10, TimeUnit.SECONDS);
+        plugin.getFullyStarted().get(1, TimeUnit.MINUTES);
+    }
+
+    /** Where switches reach it. */
+    public int port() {
+        return ((TcpHandler) connections.getServerFacade()).getPort();
     }
 
     /** Our southbound on it. */

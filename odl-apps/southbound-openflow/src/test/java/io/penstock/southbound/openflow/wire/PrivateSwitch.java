@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -67,11 +68,12 @@ public final class PrivateSwitch implements AutoCloseable {
         return run(with(List.of("ovs-ofctl", "-O", "OpenFlow13", command, managementSocket().toString()), arguments));
     }
 
-    /** Lets a packet that is described like a flow of the datapath come in at a port. */
-    public void receive(final String port, final String packet, final int length)
+    /** Lets a packet that is described like a flow of the datapath come in at a port some times in a row. */
+    public void receive(final String port, final String packet, final int length, final int times)
             throws IOException, InterruptedException {
-        run("ovs-appctl", "--target=" + path("vswitchd.ctl"), "netdev-dummy/receive", port, packet, "--len",
-            Integer.toString(length));
+        run(with(List.of("ovs-appctl", "--target=" + path("vswitchd.ctl"), "netdev-dummy/receive", port),
+            Collections.nCopies(times, List.of(packet, "--len", Integer.toString(length))).stream()
+                .flatMap(List::stream).toArray(String[]::new)));
     }
 
     /** What ovs-ofctl reads in a message. */
