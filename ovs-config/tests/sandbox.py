@@ -43,6 +43,11 @@ class Sandbox:
         self._namespaces.append(name)
         return name
 
+    def remove_namespace(self, name):
+        """Removes one before `close` does."""
+        self._namespaces.remove(name)
+        namespaces.delete(name)
+
     def node(self, letter, **fields):
         """Writes the profile of a node; returns its name and the path of the profile."""
         name = f"t{_PID}{letter}"

@@ -180,12 +180,18 @@ class AgentTest(AgentCase):
         self.until_answer(server, "second.corp.example", "10.0.0.32")
         self.until_state(17, "ok")
 
-    def test_stopped_and_hanging_resolver(self):
+    def test_stopped_resolver(self):
         server = self.tenant(25)
         pid = self.resolver(25)
         os.kill(pid, signal.SIGSTOP)
         self.until_answer(server, "www.corp.example", "10.0.0.25")
         self.assertEqual(self.resolver(25), pid)
+
+    @pytest.mark.deep
+    @pytest.mark.supervision
+    def test_hanging_resolver(self):
+        server = self.tenant(25)
+        pid = self.resolver(25)
         with hanging(pid):
             self.until(lambda: self.resolver(25) not in (None, pid), "the next resolver", 30)
         self.until_answer(server, "www.corp.example", "10.0.0.25")

@@ -21,9 +21,6 @@ from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 from sandbox import Sandbox, internal_ports
 
-# Starts switches with DPDK, or guests.
-pytestmark = pytest.mark.node
-
 _SEND = """
 import socket, sys
 link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
@@ -90,6 +87,7 @@ class PauseTest(unittest.TestCase):
         self.assertEqual(self.order("1"), 1)
 
 
+@pytest.mark.node
 class RealSwitchTest(unittest.TestCase):
 
     @classmethod
@@ -146,6 +144,8 @@ class RealSwitchTest(unittest.TestCase):
         self.order("second")
         self.pass_on(3)
 
+    @pytest.mark.deep
+    @pytest.mark.flood
     def test_none_is_left_while_revalidators_look_at_them(self):
         """One purge leaves those that a revalidator holds at that moment."""
         flows = "".join(f"dl_type=0x88b6,dl_src=02:00:00:0f:{number >> 8:02x}:{number & 255:02x},"

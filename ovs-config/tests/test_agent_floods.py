@@ -170,6 +170,8 @@ class FloodsTest(unittest.TestCase):
 
 @pytest.mark.node
 @pytest.mark.hostile
+@pytest.mark.deep
+@pytest.mark.flood
 class RealSwitchTest(unittest.TestCase):
     """A host that sends each frame from another address, beside a switch that looks at addresses."""
 

@@ -9,6 +9,8 @@ import json
 import re
 import unittest
 
+import pytest
+
 from names import Controller
 from penstock_base import processes
 from penstock_base.commands import run
@@ -82,6 +84,7 @@ class OrdersTest(unittest.TestCase):
                 agent_traces.parse(text)
 
 
+@pytest.mark.node
 class SwitchTest(unittest.TestCase):
     """A bridge that spreads by a bit of the source port, and keeps in a label what it chose, as the real flows do."""
 
@@ -178,6 +181,8 @@ class SwitchTest(unittest.TestCase):
         self.flows("table=0,in_port=1,dl_vlan=100,actions=output:3", "table=0,in_port=4,actions=output:3")
         self.assertEqual(len(self.ask(order(), "loop")["legs"]), agent_traces.MOST_LEGS)
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_a_switch_that_hangs_is_not_waited_for_long(self):
         with hanging(processes.pid_of(self.ovs.switch_process)):
             answer = self.ask(order(zone=ZONE), "hangs")

@@ -134,6 +134,8 @@ class CaptureTest(unittest.TestCase):
         self.assertEqual((5, "bytes"), (packets, ended))
         self.assertLessEqual((self.files / "small.pcap").stat().st_size, 24 + 5 * (16 + 53))
 
+    @pytest.mark.deep
+    @pytest.mark.flood
     def test_a_rate_that_would_cost_the_switch_ends_it(self):
         command = self.start(words="port 9", rate=100)
         self.send(rounds=2000)

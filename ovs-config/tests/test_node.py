@@ -155,6 +155,8 @@ class NodeTest(unittest.TestCase):
         self.box.node("a", hugepage_memory_mb=1024)
         self.assertIn("hugepage-memory-mb: differs", self.box.ovs_config("up", profile, code=2))
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_another_open_vswitch(self):
         """The machine's own, found in a directory: loader, libraries and drivers are taken from there."""
         root = self.box.run_directory / "debian"
@@ -178,6 +180,8 @@ class NodeTest(unittest.TestCase):
         self.box.ovs_config("down", a)
         self.assert_nothing_left(a)
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_queues_are_polled_where_the_profile_says(self):
         a, profile = self.box.node("a", pmd_cores=[0, 1])
         self.box.ovs_config("up", profile)
@@ -193,6 +197,8 @@ class NodeTest(unittest.TestCase):
         # Both cores have a queue of their own by now, and one of them takes this one too.
         self.assertIn(shown["nic1", 0], (0, 1))
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_memory_of_a_numa_node(self):
         a, profile = self.box.node("a", hugepage_memory_mb=[832])
         self.box.ovs_config("up", profile)
@@ -201,6 +207,8 @@ class NodeTest(unittest.TestCase):
         self.box.ovs_config("down", a)
         self.assert_nothing_left(a)
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_crash_of_each_process(self):
         a, profile = self.box.node("a")
         # A machine may have pages to spare: a node adds only what is missing to its 832 MB, and never twice.
@@ -286,6 +294,8 @@ class NodeTest(unittest.TestCase):
         self.assertIn("tcp:", ovs.vsctl("get-manager"))
         self.assertIn("nothing changed", self.box.ovs_config("up", profile))
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_killed_at_any_moment(self):
         """`up` itself is killed, later each time; `down` then leaves nothing, and `up` works."""
         a, profile = self.box.node("a")

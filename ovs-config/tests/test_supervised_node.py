@@ -48,14 +48,14 @@ class NodeTest(unittest.TestCase):
     def pid(self, name):
         return processes.pid_of(self.files[name])
 
-    def until_next(self, name, before, seconds=10):
+    def until_next(self, name, before, seconds=60):
         processes.wait_until(lambda: self.pid(name) not in (None, before), f"the next {name}", seconds)
 
     def until_works(self):
         """Waits until all services run and answer, and the switch has its settings."""
-        processes.wait_until(lambda: all(map(processes.is_running, self.files.values())), "all services", 30)
-        processes.wait_until(lambda: self.box.status(self.name)["state"] == "running", "the node runs", 30)
-        processes.wait_until(self.is_prepared, "the switch has its settings", 30)
+        processes.wait_until(lambda: all(map(processes.is_running, self.files.values())), "all services", 180)
+        processes.wait_until(lambda: self.box.status(self.name)["state"] == "running", "the node runs", 180)
+        processes.wait_until(self.is_prepared, "the switch has its settings", 180)
 
     def is_prepared(self):
         try:
@@ -77,6 +77,8 @@ class NodeTest(unittest.TestCase):
                 self.until_works()
                 self.assertGreater(self.box.status(self.name)["endings"][name], 0)
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_stopped(self):
         for name in self.files:
             with self.subTest(name):
@@ -86,12 +88,16 @@ class NodeTest(unittest.TestCase):
                 self.assertEqual(self.pid(name), pid)
                 self.until_works()
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_a_switch_that_hangs_is_ended(self):
         pid = self.pid("ovs-vswitchd")
         with hanging(pid):
             self.until_next("ovs-vswitchd", pid, 60)
         self.until_works()
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_a_switch_of_which_a_polling_thread_hangs_is_ended(self):
         # Polling threads are there for ports of DPDK alone.
         self.ovs.vsctl("add-port", BRIDGE, "polled", "--", "set", "Interface", "polled",
@@ -105,6 +111,8 @@ class NodeTest(unittest.TestCase):
             self.until_next("ovs-vswitchd", pid, 60)
         self.until_works()
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_huge_pages_that_others_have_taken_meanwhile(self):
         megabytes = 832
         pages = HugePages()
@@ -120,6 +128,8 @@ class NodeTest(unittest.TestCase):
         self.until_next("ovs-vswitchd", before)
         self.until_works()
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_settings_that_cannot_be_given_now(self):
         ovs = Ovs(self.directory, patience_seconds=1)
         with hanging(self.pid("ovsdb-server")):
@@ -129,6 +139,8 @@ class NodeTest(unittest.TestCase):
             self.assertLess(time.monotonic() - begun, 5)
         self.until_works()
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_the_signal_of_a_former_end_is_not_that_of_the_last(self):
         # The supervisor of the one that runs now may be another than that which has started it.
         for supervised, cause in ((True, ""), (True, "SIGKILL"), (False, "a cause that is not known")):
@@ -149,6 +161,8 @@ class NodeTest(unittest.TestCase):
         lines = (self.directory / "watch.log").read_text(encoding="utf-8").splitlines()
         return [line for line in lines if "the switch has ended by" in line]
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_supervisors_are_replaced(self):
         before = {name: self.pid(name) for name in self.files}
         for pid in self.tree.supervisors():
@@ -159,16 +173,42 @@ class NodeTest(unittest.TestCase):
             os.kill(pid, signal.SIGSTOP)
         processes.wait_until(lambda: all(_state(pid) != "T" for pid in self.tree.supervisors()), "they go on", 10)
 
-    def test_packets_pass_while_the_database_is_started_again(self):
+    def test_packets_pass_again_when_the_database_is_started_again(self):
+        """By the same flows of the same switch. While it has no database it reads no port of type `system`
+        (docs/limits.md), for how long depends on how fast the next one begins."""
+        left, right = self.hosts()
+        switch, flows = self.pid("ovs-vswitchd"), self.flows()
+        before = self.pid("ovsdb-server")
+        os.kill(before, signal.SIGKILL)
+        self.until_next("ovsdb-server", before)
+        self.assertTrue(reaches(left, "10.9.0.2"))
+        self.assertTrue(reaches(right, "10.9.0.1"))
+        self.assertEqual((self.pid("ovs-vswitchd"), self.flows()), (switch, flows))
+
+    def hosts(self):
+        """Namespaces of two hosts of which the first has reached the second."""
         internal_ports(self.ovs, self.namespace, "pA", "pB")
-        left = [self.box.namespace(f"psh-{os.getpid()}-{side}") for side in ("a", "b")]
-        for device, namespace, address in zip(("pA", "pB"), left, ("10.9.0.1/24", "10.9.0.2/24"), strict=True):
+        hosts = [self.box.namespace(f"psh-{os.getpid()}-{side}") for side in ("a", "b")]
+        for port, host in zip(("pA", "pB"), hosts, strict=True):
+            self.addCleanup(self.box.remove_namespace, host)
+            self.addCleanup(self.ovs.vsctl, "del-port", port)
+        for device, namespace, address in zip(("pA", "pB"), hosts, ("10.9.0.1/24", "10.9.0.2/24"), strict=True):
             run("ip", "-n", self.namespace, "link", "set", device, "netns", namespace)
             run("ip", "-n", namespace, "address", "add", address, "dev", device)
             run("ip", "-n", namespace, "link", "set", device, "up")
         run("ovs-ofctl", "add-flow", BRIDGE, "actions=normal", environment=self.ovs.environment)
-        self.assertTrue(reaches(left[0], "10.9.0.2"))
-        ping = subprocess.Popen(["ip", "netns", "exec", left[0], "ping", "-i", "0.1", "-c", "60", "10.9.0.2"],
+        self.assertTrue(reaches(hosts[0], "10.9.0.2"))
+        return hosts
+
+    def flows(self):
+        """All flows of the bridge, without counters."""
+        return run("ovs-ofctl", "--no-stats", "dump-flows", BRIDGE, environment=self.ovs.environment)
+
+    @pytest.mark.deep
+    @pytest.mark.supervision
+    def test_packets_pass_while_the_database_is_started_again(self):
+        left, _ = self.hosts()
+        ping = subprocess.Popen(["ip", "netns", "exec", left, "ping", "-i", "0.1", "-c", "60", "10.9.0.2"],
                                 stdout=subprocess.PIPE, text=True)
         time.sleep(1)
         os.kill(self.pid("ovsdb-server"), signal.SIGKILL)

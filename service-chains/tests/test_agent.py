@@ -115,6 +115,8 @@ class FunctionsAgentTest(AgentCase):
                          ["plain-in.sock", "plain-out.sock"])
         self.assertEqual(self.pid("filter"), other, "it runs on")
 
+    @pytest.mark.deep
+    @pytest.mark.guest
     def test_guest(self):
         guest_image.build(catalogue.find("router-vm").rules)  # To fetch its packages may take minutes.
         self.order("guest", {"function": "router-vm", "scheduling": "normal"})

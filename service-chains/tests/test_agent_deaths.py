@@ -88,6 +88,8 @@ class DeathsTest(AgentCase):
         self.until_state("evil", "running")
         self.assertEqual((self.pid("other"), self.keys("other")[FUNCTION_STATE]), (other, "running"))
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_stopped_process(self):
         """It goes on after two seconds. When it is stopped again it is ended, and started again."""
         self.order("idle", FORWARDER)
@@ -103,6 +105,8 @@ class DeathsTest(AgentCase):
         self.until_state("idle", "running")
         self.assertNotIn(self.pid("idle"), (None, pid))
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_no_ring(self):
         """The switch is connected and the function has enabled no ring: it is ended, and started again."""
         self.order("mute", FORWARDER)
@@ -129,6 +133,8 @@ class DeathsTest(AgentCase):
         self.until(lambda: not agent_rings.without_ring(self.ovs.appctl("dpif-netdev/pmd-rxq-show")), "its rings")
         self.assertEqual((self.pid("other"), self.keys("other")[FUNCTION_STATE]), (other, "running"))
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_crash_loop_disturbs_nobody(self):
         self.order("steady", FORWARDER)
         self.until_state("steady", "running")
@@ -167,6 +173,8 @@ class DeathsTest(AgentCase):
         self.until_state("new", "running")
         self.assertEqual((self.pid("long"), self.keys("long")[FUNCTION_STATE]), (pid, "running"))
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_killed_while_it_starts(self):
         """Whatever moment: the start that is under way, or the next one, comes to its end."""
         self.order("early", {"function": "packet-filter", "scheduling": "low"})

@@ -15,7 +15,7 @@ from penstock_functions import catalogue, guest_image
 from penstock_functions.forms import qemu
 
 # Starts switches with DPDK, or guests.
-pytestmark = pytest.mark.node
+pytestmark = [pytest.mark.node, pytest.mark.deep, pytest.mark.guest]
 
 _HOME = pathlib.Path(__file__).resolve().parent.parent
 _PYTHON = pathlib.Path("/usr/bin/python3.11")

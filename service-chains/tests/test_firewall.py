@@ -218,6 +218,8 @@ class ContainerFirewallTest(_FirewallTest, FunctionCase):
     capabilities = {"ovs-vswitchd": _NET_ADMIN, "ovsdb-server": 0}
 
 
+@pytest.mark.deep
+@pytest.mark.guest
 class GuestFirewallTest(_FirewallTest, FunctionCase):
 
     function = "packet-filter-vm"

@@ -20,7 +20,7 @@ from sandbox import reaches
 from .function_case import OUTSIDE, FunctionCase
 
 # Starts switches with DPDK, or guests.
-pytestmark = [pytest.mark.node, pytest.mark.hostile]
+pytestmark = [pytest.mark.node, pytest.mark.hostile, pytest.mark.deep, pytest.mark.supervision]
 
 _PROGRAM = pathlib.Path(__file__).with_name("hostile_peer.py")
 

@@ -20,7 +20,7 @@ from sandbox import inside, reaches, send_over_tcp, udp
 from .function_case import INSIDE, OUTSIDE, FunctionCase
 
 # Starts switches with DPDK, or guests.
-pytestmark = pytest.mark.node
+pytestmark = [pytest.mark.node, pytest.mark.deep, pytest.mark.guest]
 
 # Emulated on a busy machine.
 _BOOT_SECONDS = 150
