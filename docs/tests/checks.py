@@ -11,8 +11,8 @@ import urllib.parse
 from . import yang
 from .documents import ROOT
 
-_MARKS = {"sh": {"test", "always", "deep", "manual", "machine"}, "text": {"answer"}, "json": {"put"}, "yaml": {"profile"},
-          "python": set(), "": set()}
+_MARKS = {"sh": {"test", "always", "deep", "manual", "machine"}, "text": {"answer"}, "json": {"put"},
+          "yaml": {"profile"}, "python": set(), "": set()}
 _TOOLS = {"penstock": "penstock", "ovs-config": "ovs-config/ovs-config", "functions": "service-chains/functions",
           "nat64": "service-chains/nat64", "run-docs": "docs/run-docs"}
 _CONTROLLER = re.compile(r"-m penstock_controller((?: +[^\s|;&<>()#`]+)+)")

@@ -63,7 +63,8 @@ def _shell(blocks, directory, root, say):
     script = [f"__state={directory}/state", _LOAD, _SAVE, "set -euo pipefail"]
     for block in blocks:
         name = block.marks["test"]
-        script += [f"echo {name} > {directory}/current", f'echo "$EPOCHREALTIME {name}" >> {directory}/times', f"exec > {directory}/{name}.out 2>&1", _adapted(block.text)]
+        script += [f"echo {name} > {directory}/current", f'echo "$EPOCHREALTIME {name}" >> {directory}/times',
+                   f"exec > {directory}/{name}.out 2>&1", _adapted(block.text)]
     begun = time.monotonic()
     process = subprocess.Popen(["bash", "-c", "\n".join(script)], cwd=root, stdin=subprocess.DEVNULL,
                                start_new_session=True, env=os.environ | _LANGUAGE)

@@ -51,13 +51,14 @@ class Machine:
         self.directory = directory
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")} | {
             f"PENSTOCK_{name}_DIR": str(directory / name.lower()) for name in ("RUN", "STATE", "LOG")}
-        # Another user's `up`, on another machine of the same computer, is not in the way of this one. Other locks are the
-        # computer's: huge pages, for example.
+        # The `up` of another machine of the same computer is not in the way of this one. Other locks are the computer's:
+        # huge pages, for example.
         launcher = directory / "launcher.running"
         launcher.touch(mode=0o600)
         self._holder = subprocess.Popen(
             ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation",
-             "private", "bash", "-c", _HOLDER, "bash", launcher], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+             "private", "bash", "-c", _HOLDER, "bash", launcher], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, text=True)
         if self._holder.stdout.readline().strip() != "ready":
             raise AssertionError("no namespaces can be made; is this root?")
         children = pathlib.Path(f"/proc/{self._holder.pid}/task/{self._holder.pid}/children")
@@ -78,8 +79,8 @@ class Machine:
     def run(self, *command, seconds=_SECONDS, cwd=None):
         """Runs a command as the user. Returns what came of it, with all it printed in one text, in order.
 
-        After `seconds` it is ended, with what it has started, and its exit code is 124: to end nsenter alone would leave
-        it running, with its locks.
+        After `seconds` it is ended, with what it has started, and its exit code is 124. If nsenter alone were ended, it
+        would go on, with its locks.
         """
         limited = ("timeout", f"--kill-after={_END_SECONDS}", str(seconds), *command)
         return subprocess.run(self.words(*limited, cwd=cwd), env=self.environment,
@@ -148,6 +149,7 @@ class UpCase(unittest.TestCase):
     def setUp(self):
         if not build.is_current(build.fingerprint()):
             self.fail("the distribution is not built of these sources: ./penstock test does it first")
+        self.addCleanup(os.umask, os.umask(0o022))  # Whatever that of the caller is.
         directory = pathlib.Path(tempfile.mkdtemp(prefix="psu-", dir="/var/tmp"))
         self.addCleanup(shutil.rmtree, directory)
         directory.chmod(0o755)  # The users of the controller and of Prometheus find their files below.

@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-_SECONDS = 60
+_SECONDS = 360
 _CODES = re.compile(r"\x1b(?:\[[0-9;?]*[a-zA-Z]|[=>])|[\r\x08]")
 
 

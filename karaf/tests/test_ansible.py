@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The collection without a controller: what Ansible says of it. test_up.py runs playbook.yaml against a controller."""
+"""The collection without a controller: what Ansible says of it. test_up_deep.py runs playbook.yaml at a controller."""
 
 import json
 import pathlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lines for the console: how they are quoted, and how their output and errors are told apart. What Karaf does with them
-is in test_up.py and ConsoleIT."""
+is in test_up_deep.py and ConsoleIT."""
 
 import re
 import unittest

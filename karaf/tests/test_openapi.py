@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The OpenAPI document fits the examples, the documents that are refused, and the names that the command line knows.
-test_up.py compares it with a running controller; ./penstock lint holds it to the YANG."""
+test_up_deep.py compares it with a running controller; ./penstock lint holds it to the YANG."""
 
 import json
 import re
