@@ -11,7 +11,7 @@ public final class Host {
     /** Name of its device. */
     public static final String DEVICE = "eth0";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private static final String TELL_SOURCE = "SYSTEM:read line; echo $SOCAT_PEERADDR";
 
@@ -79,7 +79,7 @@ public final class Host {
         reaches(neighbour);
     }
 
-    /** Pings until there is an answer, at most ten seconds. */
+    /** Pings until there is an answer, at most a minute. */
     public void reaches(final String destination) {
         Await.until(this + " reaches " + destination, PATIENCE, () -> ping(destination, 1));
     }

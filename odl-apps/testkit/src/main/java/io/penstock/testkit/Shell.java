@@ -24,7 +24,7 @@ public record Shell(Map<String, String> environment, List<String> prefix) {
     /** Runs commands as they are. */
     public static final Shell PLAIN = new Shell(Map.of(), List.of());
 
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = Duration.ofMinutes(3);
 
     public Shell {
         environment = Map.copyOf(environment);
@@ -59,7 +59,7 @@ public record Shell(Map<String, String> environment, List<String> prefix) {
         return new Shell(environment, List.of("nsenter", "--net=/run/netns/" + namespace.name()));
     }
 
-    /** Runs a command that has to end well within 30 seconds; gives its output without the last line end. */
+    /** Runs a command that has to end well within three minutes; gives its output without the last line end. */
     public String run(final String... command) {
         return run(LIMIT, command);
     }

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * others, so what it does can be counted. Not for several threads.
  */
 public final class Wire {
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration LIMIT = Duration.ofMinutes(4);
     /** Sends each frame and waits for the one that comes of it, so that a slow machine sees the same order. */
     private static final String EXCHANGE = """
         import select, socket, sys
@@ -28,7 +28,7 @@ public final class Wire {
         for number in by_number:
             poll.register(number, select.POLLIN)
         def received():
-            for number, _ in poll.poll(15000) or sys.exit("nothing comes of frame " + line):
+            for number, _ in poll.poll(60000) or sys.exit("nothing comes of frame " + line):
                 device, link = by_number[number]
                 frame, address = link.recvfrom(2048)
                 if address[2] != socket.PACKET_OUTGOING:
@@ -60,7 +60,7 @@ public final class Wire {
         for number in by_number:
             poll.register(number, select.POLLIN)
         def receive(batch, end):
-            for number, _ in poll.poll(15000) or sys.exit(f"the last frame of batch {batch} does not arrive"):
+            for number, _ in poll.poll(60000) or sys.exit(f"the last frame of batch {batch} does not arrive"):
                 device, link = by_number[number]
                 frame, extra, _, address = link.recvmsg(65536, 64)
                 if address[2] == socket.PACKET_OUTGOING:
