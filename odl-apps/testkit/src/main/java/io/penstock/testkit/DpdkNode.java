@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * loads flows makes the bridge, a test or a controller.
  */
 public final class DpdkNode implements TestRun.Closing {
-    private static final Duration START_LIMIT = Duration.ofSeconds(90);
+    private static final Duration START_LIMIT = Duration.ofMinutes(4);
     private static final int MEMORY_MEGABYTES = 832;
     /** Idle polling threads sleep: the machine has few cores and many tests. */
     private static final int SLEEP_MICROSECONDS = 1000;

@@ -9,7 +9,7 @@ import java.util.List;
 
 /** Network functions beside a node, by {@code service-chains/functions}. Stopped at the end of the run. */
 public final class NodeFunctions {
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration LIMIT = Duration.ofMinutes(4);
 
     private final TestRun run;
     private final DpdkNode node;
@@ -42,7 +42,7 @@ public final class NodeFunctions {
         run.closing(stop);
         run.afterCrash(command("stop", name).toArray(String[]::new));
         final List<String> command = command("start", name);
-        command.addAll(List.of("--function", function, "--core", "0", "--scheduling", scheduling, "--wait", "30"));
+        command.addAll(List.of("--function", function, "--core", "0", "--scheduling", scheduling, "--wait", "120"));
         Shell.PLAIN.run(LIMIT, command.toArray(String[]::new));
     }
 
