@@ -11,7 +11,7 @@ final class Ask {
         import socket, sys
         link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         link.bind(("", int(sys.argv[1])))
-        link.settimeout(5)
+        link.settimeout(60)
         for port in sys.argv[3:]:
             link.sendto(b"?", (sys.argv[2], int(port)))
             print(link.recv(100).decode())
@@ -23,7 +23,7 @@ final class Ask {
             link = socket.socket()
             link.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             link.bind(("", int(sys.argv[1])))
-            link.settimeout(5)
+            link.settimeout(60)
             link.connect((sys.argv[2], int(port)))
             link.sendall(b"?")
             print(link.recv(100).decode().strip())

@@ -14,9 +14,11 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Packets of two tenants with the same addresses through one chain: a firewall that must not fail, and a forwarder. */
+@Tag("safety")
 class ChainPacketsIT extends PairOnNode {
     /** The firewall refuses it. */
     private static final int TELNET = 23;

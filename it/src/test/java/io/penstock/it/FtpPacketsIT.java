@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FtpPacketsIT {
     private static final int FTP = 21;
     private static final int VLAN = 100;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Await.PATIENCE;
     /** Brings two files there and back again; prints how many bytes came back unharmed. */
     private static final String CLIENT = """
         import ftplib, io, os, sys

@@ -27,6 +27,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A function that sends what it should not; a tenant beside it has another VRF and no chain. It is behind another
  * access port than the tenants that the function may send to: a cable that is full is full for all behind it.
  */
+@Tag("safety")
+@Tag("deep")
+@Tag("flood")
 @Tag("hostile")
 class HostileFunctionPacketsIT extends PairOnNode {
     private static final int VLAN = 102;

@@ -28,6 +28,9 @@ import org.junit.jupiter.params.provider.CsvSource;
  * A host of a tenant that floods and forges, beside the traffic of a neighbour with the same addresses. It is behind
  * another access port: what two customers lose on one cable is not the node's to prevent.
  */
+@Tag("safety")
+@Tag("deep")
+@Tag("flood")
 @Tag("hostile")
 class HostileNeighbourPacketsIT extends PairOnNode {
     private static final int VLAN = 103;

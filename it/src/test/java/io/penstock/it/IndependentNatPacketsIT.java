@@ -30,7 +30,7 @@ class IndependentNatPacketsIT {
     private static final int ECHO = 7;
     private static final int HALF = 64;
     private static final int STRANGER = 41000;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Await.PATIENCE;
     private static final Tenant.Deterministic MAPPING =
         new Tenant.Deterministic(Prefix.parse("10.0.0.0/24"), Prefix.parse(PUBLIC + "/32"), true);
 
@@ -39,7 +39,7 @@ class IndependentNatPacketsIT {
         import socket, sys
         link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         link.bind(("", int(sys.argv[1])))
-        link.settimeout(5)
+        link.settimeout(60)
         link.sendto(b"?", (sys.argv[2], int(sys.argv[3])))
         link.recv(100)
         print("ready", flush=True)

@@ -70,7 +70,7 @@ class Nat444PacketsIT {
     void bothPingWithOneIdentifier() {
         // The customer's router gives the second one another identifier.
         for (final Host host : List.of(desk, sofa)) {
-            host.shell().run("ping", "-n", "-c", "3", "-i", "0.2", "-W", "2", "-e", ECHO_ID, EdgeNetwork.SERVER);
+            host.shell().run("ping", "-n", "-c", "3", "-i", "0.2", "-W", "60", "-e", ECHO_ID, EdgeNetwork.SERVER);
         }
     }
 

@@ -41,7 +41,7 @@ class Nat64PacketsIT {
         for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM):
             family, _, _, _, address = socket.getaddrinfo(sys.argv[1], int(sys.argv[2]), type=kind)[0]
             link = socket.socket(family, kind)
-            link.settimeout(5)
+            link.settimeout(60)
             link.connect(address)
             link.send(b"?")
             print(link.recv(100).decode().strip())

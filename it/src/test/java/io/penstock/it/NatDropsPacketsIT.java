@@ -9,11 +9,13 @@ import io.penstock.testkit.Capture;
 import io.penstock.testkit.Host;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Packets to and from addresses and ports that are nobody's: they are dropped where they come in, once, by name. */
+@Tag("safety")
 class NatDropsPacketsIT extends NatPairCase {
     private static final String UNUSED = "203.0.113.200";
     private static final int MANY = 5;

@@ -10,6 +10,7 @@ import io.penstock.testkit.Host;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,7 +27,7 @@ class NatFragmentsPacketsIT extends NatPairCase {
         server, port, size, order = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
         listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         listener.bind(("", 30011))
-        listener.settimeout(3)
+        listener.settimeout(60)
         payload = os.urandom(4000)
         datagram = ports(30011, port, struct.pack("!2H", 8 + len(payload), 0)) + payload
         pieces = [(at, datagram[at:at + size]) for at in range(0, len(datagram), size)]
@@ -89,11 +90,13 @@ class NatFragmentsPacketsIT extends NatPairCase {
     }
 
     @Test
+    @Tag("deep")
+    @Tag("flood")
     @Requirement(rfc = 4787, number = "14a")
     void aFloodOfPiecesHarmsNoWholePacketsButOtherPieces() {
         Script.run(first, BEGINNINGS, EdgeNetwork.SERVER);
         assertThat(pieces()).isGreaterThanOrEqualTo(ROOM);
-        assertThat(pings(second, 64, "dont")).isTrue();
+        Await.until("a whole packet passes", () -> pings(second, 64, "dont"));
         assertThat(Ask.udp(second, 30015, NatPair.TELL)).containsExactly(Ask.seen(30015));
         assertThat(pings(second, 3000, "dont")).isFalse();
         Await.until("the switch gives them up", Duration.ofMinutes(2), () -> pings(second, 3000, "dont"));
@@ -115,7 +118,7 @@ class NatFragmentsPacketsIT extends NatPairCase {
             assertThat(pings(first, SMALL_MTU, "dont")).isFalse();
             assertThat(heard.all()).isEmpty();
             assertThat(uplink.all()).isEmpty();
-            assertThat(pings(first, SMALL_MTU - 28, "do")).isTrue();
+            Await.until("one that fits passes", () -> pings(first, SMALL_MTU - 28, "do"));
         } finally {
             setMtu(before);
         }

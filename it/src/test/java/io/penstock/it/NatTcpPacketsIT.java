@@ -19,7 +19,7 @@ class NatTcpPacketsIT extends NatPairCase {
         link = socket.socket()
         link.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         link.bind(("", int(sys.argv[1])))
-        link.settimeout(20)
+        link.settimeout(60)
         print("ready", flush=True)
         link.connect((sys.argv[2], int(sys.argv[3])))
         link.sendall(b"hello")
@@ -43,7 +43,7 @@ class NatTcpPacketsIT extends NatPairCase {
         import pathlib, socket, sys, time
         link = socket.socket()
         link.bind(("", int(sys.argv[3])))
-        link.settimeout(20)
+        link.settimeout(60)
         link.connect((sys.argv[1], int(sys.argv[2])))
         link.sendall(b"?")
         link.recv(100)

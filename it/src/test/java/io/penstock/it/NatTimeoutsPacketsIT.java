@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.EdgeNetwork;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -76,6 +77,8 @@ class NatTimeoutsPacketsIT extends NatPairCase {
     }
 
     @Test
+    @Tag("deep")
+    @Tag("loss")
     @Requirement(rfc = 4787, number = "6")
     void whatGoesOutRefreshesAMapping() {
         Ask.udp(pair.first(), port, NatPair.TELL);
@@ -86,6 +89,8 @@ class NatTimeoutsPacketsIT extends NatPairCase {
     }
 
     @Test
+    @Tag("deep")
+    @Tag("loss")
     @Requirement(rfc = 4787, number = "6a")
     void whatComesInRefreshesIt() {
         // From a port that nobody serves, so that nothing answers what comes back to it but an error.

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * unless told otherwise. What hides behind extension headers (RFC 7113), or is a fragment all by itself (RFC 6946), is
  * what it is.
  */
+@Tag("safety")
 @Tag("hostile")
 class RogueRouterPacketsIT {
     private static final String GATEWAY = "10.1.0.1";

@@ -116,7 +116,7 @@ class RoutedPacketsIT extends PairOnNode {
     void theRouterIsAHopThatSaysSo() {
         load(Set.of(), ROUTER, "fw", "rt");
         // One is taken by the gateway of the VRF.
-        assertThat(pair.first().shell().attempt("ping", "-n", "-c", "1", "-W", "2", "-t", "2", EdgeNetwork.SERVER)
+        assertThat(pair.first().shell().attempt("ping", "-n", "-c", "1", "-W", "60", "-t", "2", EdgeNetwork.SERVER)
             .output()).contains("From 169.254.81.2").contains("Time to live exceeded");
     }
 

@@ -12,7 +12,7 @@ import java.util.UUID;
 
 /** A program in Python that runs beside a test. It prints {@code ready} first, and then what the test wants to know. */
 final class Script implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final String READY = "ready";
 
     private final Path file;

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Subscribers with a block of ports each, as their address tells, of two public addresses that are no neighbours. */
+@Tag("safety")
 @Tag("hostile")
 class SubscribersPacketsIT {
     private static final int ECHO = 7;

@@ -9,9 +9,11 @@ import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Packets of two tenants with the same addresses. */
+@Tag("safety")
 class TenantPacketsIT extends PairOnNode {
     private static final int OTHER_PORT = 8080;
     private static final int FIRST_ZONE = 2;

@@ -129,14 +129,14 @@ final class TenantPair {
     /** Packets in pieces pass unharmed. */
     void sendFragments() {
         try (Capture uplink = network.transit().capture(PRIVATE)) {
-            first.shell().run("ping", "-n", "-c", "2", "-i", "0.2", "-W", "2", "-s", "4000", EdgeNetwork.SERVER);
+            first.shell().run("ping", "-n", "-c", "2", "-i", "0.2", "-W", "60", "-s", "4000", EdgeNetwork.SERVER);
             assertThat(uplink.all()).isEmpty();
         }
     }
 
     /** Packets of full size pass unharmed. */
     void sendFullFrames() {
-        first.shell().run("ping", "-n", "-c", "2", "-i", "0.2", "-W", "2", "-M", "do", "-s", "1472",
+        first.shell().run("ping", "-n", "-c", "2", "-i", "0.2", "-W", "60", "-M", "do", "-s", "1472",
             EdgeNetwork.SERVER);
     }
 }

@@ -42,6 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * node has a lower TTL than before, and no address that its sender has inside; another tenant's datagrams between them
  * all arrive.
  */
+@Tag("safety")
 @Tag("hostile")
 class OddPacketsIT {
     private static final String SERVER = EdgeNetwork.SERVER;

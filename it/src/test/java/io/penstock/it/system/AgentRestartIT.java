@@ -13,9 +13,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The agent of a node and the resolvers of tenants die while hosts ask, and while the controller has orders. */
+@Tag("deep")
+@Tag("restart")
 @OnSystem
 class AgentRestartIT {
     private static final int FIRST_VLAN = 875;
@@ -26,7 +29,7 @@ class AgentRestartIT {
     private static final String NAME = "www.corp.example";
     private static final String FIRST_WEB = "10.0.0.80";
     private static final String SECOND_WEB = "10.0.0.81";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Await.PATIENCE;
     /** A resolver that died is started at once, some tenths of a second on a quiet machine. */
     private static final Duration BOUND = Duration.ofSeconds(15);
 

@@ -83,7 +83,7 @@ class BranchIT {
 
     /** What a server says from a port; another test may have one there already that says something else. */
     private String ask(final int from, final int to) {
-        return host.shell().run("sh", "-c", "echo hello | socat -t 2 - TCP4:%s:%d,sourceport=%d"
+        return host.shell().run("sh", "-c", "echo hello | socat -t 60 - TCP4:%s:%d,sourceport=%d"
             .formatted(EdgeNetwork.SERVER, to, from)).strip();
     }
 

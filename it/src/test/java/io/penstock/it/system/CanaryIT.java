@@ -13,6 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -32,7 +33,7 @@ class CanaryIT {
     private static final String NEW = "cf3";
     private static final String IN_SERVICE = "in-service";
     private static final int PORTS = 16;
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration LIMIT = Await.PATIENCE;
     /**
      * Starts so many connections at once, from consecutive ports or, for 0, from any; prints how many were answered
      * within so many seconds.
@@ -124,7 +125,7 @@ class CanaryIT {
     }
 
     private void awaitInstance(final String instance, final String state) {
-        Await.until(instance + " is " + state, Duration.ofSeconds(30),
+        Await.until(instance + " is " + state,
             () -> system.instance("cf", instance).get("state").getAsString(), state::equals);
     }
 
@@ -168,11 +169,13 @@ class CanaryIT {
      * such a port stays with the instance of the old one.
      */
     private void allAreAnswered() {
-        assertThat(answered(10, newPort)).isEqualTo(SOME);
+        assertThat(answered(60, newPort)).isEqualTo(SOME);
         newPort += SOME;
     }
 
     @Test
+    @Tag("deep")
+    @Tag("loss")
     void aGoodOneGoesForwardAndNothingIsLost() {
         try (DatagramStreams before = new DatagramStreams(node, host, firstPort, PORTS, LIMIT)) {
             try (TcpStream first = new TcpStream(node, host); TcpStream second = new TcpStream(node, host)) {
@@ -220,6 +223,8 @@ class CanaryIT {
     }
 
     @Test
+    @Tag("deep")
+    @Tag("loss")
     void oneThatDropsGoesBackAndTheEvidenceSaysWhy() {
         introduce("strict", "packet-filter", 60);
         awaitInstance(NEW, "in-service, canary strict");
@@ -240,6 +245,8 @@ class CanaryIT {
     }
 
     @Test
+    @Tag("deep")
+    @Tag("loss")
     void oneThatIsSlowGoesBack() {
         introduce("slow", FORWARDER, 60);
         awaitInstance(NEW, "in-service, canary slow");
@@ -253,12 +260,31 @@ class CanaryIT {
     }
 
     @Test
-    void oneThatFailsGoesBackAtOnceAndARestartOfTheControllerKeepsThat() {
-        introduce("dead", FORWARDER, 600);
+    void oneThatFailsGoesBackAtOnce() {
+        introduce("failing", FORWARDER, 600);
+        final JsonObject judged = fails();
+        node.functions().start(NEW, FORWARDER, "normal");
+        awaitInstance(NEW, "draining, canary failing judged back");
+        system.awaitApplied();
+        assertThat(canary()).isEqualTo(judged);
+        allAreAnswered();
+    }
+
+    /** Kills what is measured; the verdict. */
+    private JsonObject fails() {
         Await.until("it is measured", LIMIT, () -> is("state", "judging"));
         node.killFunction(NEW);
         final JsonObject judged = awaitVerdict("back");
         assertThat(judged.get("reason").getAsString()).isEqualTo("cf3 failed its health check");
+        return judged;
+    }
+
+    @Test
+    @Tag("deep")
+    @Tag("restart")
+    void oneThatFailsGoesBackAtOnceAndARestartOfTheControllerKeepsThat() {
+        introduce("dead", FORWARDER, 600);
+        final JsonObject judged = fails();
         system.controller().kill();
         node.functions().start(NEW, FORWARDER, "normal");
         system.controller().start();

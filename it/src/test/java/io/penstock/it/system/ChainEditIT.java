@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -62,6 +63,8 @@ class ChainEditIT {
 
     /** Back and forth under traffic; nothing is lost. */
     @ParameterizedTest
+    @Tag("deep")
+    @Tag("loss")
     @CsvSource({"ed1 ed2, ed1", "ed1 ed2, ed2", "ed1 ed2, ed2 ed1"})
     void packetsUnderWayAreNotLost(final String before, final String after) {
         chain(before.split(" "));

@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
  * Of two functions that the node starts one dies again and again: behind the other one nothing is lost, whoever else
  * dies meanwhile.
  */
+@Tag("deep")
+@Tag("restart")
 @OnSystem
 @TestInstance(Lifecycle.PER_CLASS)
 class CrashLoopIT {

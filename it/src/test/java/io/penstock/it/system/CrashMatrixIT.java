@@ -39,6 +39,9 @@ import org.junit.jupiter.api.Timeout;
  * and go and hosts talk. After each round all is looked at. {@code -Dpenstock.crash.seed} repeats a run,
  * {@code -Dpenstock.crash.kills} makes it longer.
  */
+@Tag("safety")
+@Tag("deep")
+@Tag("crash")
 @Tag("hostile")
 @OnSystem
 class CrashMatrixIT {

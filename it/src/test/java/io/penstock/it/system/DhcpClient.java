@@ -22,7 +22,9 @@ import java.util.stream.Collectors;
 final class DhcpClient {
     private static final Path SCRIPT =
         ControllerUnderTest.ROOT.resolve("it/src/test/resources/dhcp/client-script");
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Await.PATIENCE;
+    /** So many messages a client sends, one every two seconds, that has to get a lease. */
+    private static final int MESSAGES = 30;
     private static final String EVENT = "event";
 
     private final Host host;
@@ -42,7 +44,7 @@ final class DhcpClient {
 
     /** Has udhcpc get a lease, or fails; it goes on its own way with the lease then. */
     String udhcpc(final String... more) {
-        final Shell.Result result = tryUdhcpc(more);
+        final Shell.Result result = tryUdhcpc(MESSAGES, more);
         if (!result.isGood()) {
             throw new AssertionError(host + " got no lease\n" + result.output());
         }
@@ -51,15 +53,19 @@ final class DhcpClient {
 
     /** Has udhcpc try to get a lease with three messages; it fails if it gets none. */
     Shell.Result tryUdhcpc(final String... more) {
+        return tryUdhcpc(3, more);
+    }
+
+    private Shell.Result tryUdhcpc(final int messages, final String... more) {
         final List<String> line = udhcpcLine(more);
-        line.addAll(List.of("-n", "-q", "-t", "3", "-T", "2"));
+        line.addAll(List.of("-n", "-q", "-t", Integer.toString(messages), "-T", "2"));
         return attempt(line);
     }
 
     /** Keeps udhcpc running until the end, or until it is closed, which releases nothing. */
     Running startUdhcpc(final String... more) {
         final List<String> line = udhcpcLine(more);
-        line.addAll(List.of("-f", "-t", "10", "-T", "2"));
+        line.addAll(List.of("-f", "-t", Integer.toString(MESSAGES), "-T", "2"));
         return new Running(line);
     }
 
@@ -74,7 +80,7 @@ final class DhcpClient {
     String dhclient(final String configuration) {
         final Path file = host.file("dhclient.conf");
         try {
-            Files.writeString(file, "timeout 20;\nretry 1;\ninitial-interval 1;\n" + configuration);
+            Files.writeString(file, "timeout 60;\nretry 1;\ninitial-interval 1;\n" + configuration);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

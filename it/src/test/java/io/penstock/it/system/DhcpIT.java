@@ -14,11 +14,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** DHCP clients as hosts have them. Every test has tenants of its own; all tenants have the same addresses. */
+@Tag("safety")
 @OnSystem
 @TestInstance(Lifecycle.PER_CLASS)
 class DhcpIT {

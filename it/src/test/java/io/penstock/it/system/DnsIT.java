@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DnsIT {
     private static final int FIRST_VLAN = 870;
     private static final int SECOND_VLAN = 871;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Await.PATIENCE;
     /** Answers every query for an address with 192.0.2.77, as a tenant's own resolver. */
     private static final String RESOLVER = """
         import socket, sys
@@ -138,6 +139,8 @@ class DnsIT {
     }
 
     @ParameterizedTest
+    @Tag("deep")
+    @Tag("flood")
     @ValueSource(strings = {Intent.GATEWAY, "2001:db8:870::1"})
     void aFloodOfQueriesIsCutAndCounted(final String gateway) {
         provide(tenant("first", FIRST_VLAN, "10.0.0.80", ", 'queries-per-second': 10"),

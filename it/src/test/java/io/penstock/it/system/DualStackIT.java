@@ -12,16 +12,18 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** IPv6 of real hosts, from nothing but what the router tells them. */
+@Tag("safety")
 @OnSystem
 class DualStackIT {
     private static final int FIRST_VLAN = 170;
     private static final int SECOND_VLAN = 171;
     private static final int OTHER_VLAN = 172;
     private static final String GATEWAY = "2001:db8:1::1";
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Await.PATIENCE;
 
     /** Sends ICMPv6 to all nodes, or to whom it is told; the kernel adds the checksum. */
     private static final String SEND = """

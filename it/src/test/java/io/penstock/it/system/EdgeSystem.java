@@ -29,7 +29,7 @@ final class EdgeSystem extends StatusReader implements TestRun.Closing {
      */
     static final Duration FAILOVER = Duration.ofSeconds(10);
     private static final String TREE = "penstock-state:state";
-    private static final Duration RECOVERY = Duration.ofSeconds(60);
+    private static final Duration RECOVERY = Duration.ofMinutes(3);
 
     private final List<TestRun> runs;
     private final Map<Integer, Door> doors = new HashMap<>();
@@ -123,7 +123,7 @@ final class EdgeSystem extends StatusReader implements TestRun.Closing {
 
     /** Waits until the nodes have what was configured in force, as the controller says it. */
     void awaitApplied() {
-        final JsonObject answer = restconf().call("wait-applied", "{'timeout-milliseconds': 60000}");
+        final JsonObject answer = restconf().call("wait-applied", "{'timeout-milliseconds': 180000}");
         assertThat(answer.get("applied").getAsBoolean()).as("applied: %s", answer).isTrue();
     }
 

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.testkit.Await;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who may listen to events, and how long. */
+@Tag("deep")
+@Tag("restart")
 @OnSystem
 class EventStreamIT {
     private static final String KIND = "penstock-state:status-event";

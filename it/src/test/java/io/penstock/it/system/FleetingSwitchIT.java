@@ -55,6 +55,8 @@ class FleetingSwitchIT {
 
     /** The switch is back before OpenFlowPlugin has ended what it had begun for it. */
     @Test
+    @Tag("deep")
+    @Tag("restart")
     void oneThatIsBackAtOnceIsServed() {
         system.reset();
         final String datapath = node.ovs().vsctl("get", "bridge", Constants.BRIDGE, "datapath_id").replace("\"", "")

@@ -15,13 +15,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A host that makes each of its frames an upcall is limited within seconds, and its neighbour goes on. */
+@Tag("deep")
+@Tag("flood")
 @Tag("hostile")
 @OnSystem
 class FloodIT {
     private static final int HOSTILE = 100;
     private static final int VICTIM = 200;
     private static final Path PROGRAM = ControllerUnderTest.ROOT.resolve("it/src/test/resources/address-flood.py");
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Await.PATIENCE;
     private static final Duration FLOODED = Duration.ofSeconds(3);
 
     private final EdgeSystem system;

@@ -9,9 +9,13 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The controller on a disk that is full: it lives, refuses with the reason, loses nothing, and goes on with room. */
+@Tag("safety")
+@Tag("deep")
+@Tag("restart")
 @OnSystem
 class FullDiskIT {
     private static final int VLAN = 100;

@@ -14,11 +14,13 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** Chains of a packet filter that must not fail and a forwarder that may, both ways round; then both fail. */
+@Tag("safety")
 @OnSystem
 @TestInstance(Lifecycle.PER_CLASS)
 class FunctionFailureIT {
@@ -121,12 +123,8 @@ class FunctionFailureIT {
     void aFunctionThatMayFailIsBypassedAndComesBack() {
         try (PingStream pings = new PingStream(node, tapped, EdgeNetwork.SERVER)) {
             pings.awaitMore();
-            final Instant killed = Instant.now();
             node.killFunction("tap");
             pings.awaitMore();
-            final Duration gap = pings.longestGapSince(killed);
-            Figures.tell("function with policy open is killed, longest time without an answer", gap);
-            assertThat(gap).isLessThan(EdgeSystem.FAILOVER);
             system.awaitState("tapped", "active, bypassing function tap");
             assertThat(inner.askTcp(EdgeNetwork.SERVER, WEB)).isEqualTo(system.publicAddress("inner"));
             system.awaitSync();
@@ -149,21 +147,16 @@ class FunctionFailureIT {
             pings.awaitMore();
             final int vrf = system.vrf("walled");
             assertThat(node.drops(Table.CHAIN_OUT, vrf)).isZero();
-            final Instant killed = Instant.now();
             node.killFunction("fw");
-            // The flow itself: the switch brings its counter up to date only now and then.
-            Await.until("the traffic is dropped on purpose", () -> node.flowsOf(vrf).stream().anyMatch(flow ->
-                flow.startsWith("table=" + Table.CHAIN_OUT.number() + " ") && flow.endsWith("actions=drop")));
-            final Duration took = Duration.between(killed, Instant.now());
-            Figures.tell("function with policy closed is killed, until its chain drops", took);
-            assertThat(took).isLessThan(EdgeSystem.FAILOVER);
+            awaitDrop(vrf);
             Await.until("the drop is counted", () -> node.drops(Table.CHAIN_OUT, vrf) > 0);
             final long before = system.packets("walled", CLOSED);
             assertThat(before).isPositive();
             Await.until("drops go on", () -> system.packets("walled", CLOSED) > before);
             system.awaitState("walled", "stopped: function fw is down");
             system.awaitState("inner", "stopped: function fw is down");
-            assertThat(Duration.between(killed, pings.lastReply())).isLessThan(EdgeSystem.FAILOVER);
+            node.settle();
+            walled.doesNotReach(EdgeNetwork.SERVER);
             assertThat(tapped.askTcp(EdgeNetwork.SERVER, WEB)).isEqualTo(system.publicAddress("tapped"));
             system.awaitSync();
 
@@ -174,6 +167,45 @@ class FunctionFailureIT {
                 Duration.between(back, pings.lastReply()));
             system.awaitState("walled", "active");
             system.awaitSync();
+        }
+    }
+
+    /** The flow itself: the switch brings its counter up to date only now and then. */
+    private void awaitDrop(final int vrf) {
+        Await.until("the traffic is dropped on purpose", () -> node.flowsOf(vrf).stream().anyMatch(flow ->
+            flow.startsWith("table=" + Table.CHAIN_OUT.number() + " ") && flow.endsWith("actions=drop")));
+    }
+
+    @Test
+    @Tag("deep")
+    @Tag("loss")
+    void aFunctionThatMayFailIsBypassedSoon() {
+        try (PingStream pings = new PingStream(node, tapped, EdgeNetwork.SERVER)) {
+            pings.awaitMore();
+            final Instant killed = Instant.now();
+            node.killFunction("tap");
+            pings.awaitMore();
+            final Duration gap = pings.longestGapSince(killed);
+            Figures.tell("function with policy open is killed, longest time without an answer", gap);
+            assertThat(gap).isLessThan(EdgeSystem.FAILOVER);
+        }
+    }
+
+    @Test
+    @Tag("deep")
+    @Tag("loss")
+    void aFunctionThatMustNotFailStopsTrafficSoon() {
+        try (PingStream pings = new PingStream(node, walled, EdgeNetwork.SERVER)) {
+            pings.awaitMore();
+            final int vrf = system.vrf("walled");
+            final Instant killed = Instant.now();
+            node.killFunction("fw");
+            awaitDrop(vrf);
+            final Duration took = Duration.between(killed, Instant.now());
+            Figures.tell("function with policy closed is killed, until its chain drops", took);
+            assertThat(took).isLessThan(EdgeSystem.FAILOVER);
+            system.awaitState("walled", "stopped: function fw is down");
+            assertThat(Duration.between(killed, pings.lastReply())).isLessThan(EdgeSystem.FAILOVER);
         }
     }
 }

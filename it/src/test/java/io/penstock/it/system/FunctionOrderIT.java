@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 @OnSystem
 class FunctionOrderIT {
     private static final String FUNCTION = Intent.NETWORK + "/function=fw";
-    private static final Duration RUNNING = Duration.ofSeconds(60);
+    private static final Duration RUNNING = Await.PATIENCE;
 
     private final EdgeSystem system;
     private final EdgeNode node;

@@ -25,6 +25,7 @@ class HostileRequestIT {
     private static final int TOO_DEEP = 100;
     /** Connections, more than bodies are read at once, even of known users. */
     private static final int MANY = 60;
+    private static final Duration LONGEST = Duration.ofSeconds(5);
 
     private final EdgeSystem system;
     private final EdgeNode node;
@@ -56,12 +57,10 @@ class HostileRequestIT {
     void theOtherCaseOfAChoiceDelaysNoOtherWriter() {
         final String tenant = Intent.tenant("chosen", node, VLAN, Intent.FIRST_POOL);
         system.restconf().put(Intent.path("chosen"), Intent.tenants(List.of(tenant)));
-        final long begun = System.nanoTime();
         final Answer answer = system.restconf().data("PATCH", Intent.path("chosen"),
             Intent.tenants(List.of("{'name': 'chosen', 'nat': {'public-address': '198.51.100.0'}}")));
         system.restconf().put(Intent.path("other"),
             Intent.tenants(List.of(Intent.tenant("other", node, VLAN + 1, Intent.FIRST_POOL))));
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).as("%s", answer).isLessThan(Duration.ofSeconds(2));
         assertThat(answer.status()).as("%s", answer).isEqualTo(200);
         assertThat(answer.body()).isEmpty();
         assertThat(stored("chosen"))
@@ -104,11 +103,9 @@ class HostileRequestIT {
     @Test
     void aListWithoutAnEntryKeepsNoThread() {
         for (final String method : List.of("POST", "PUT", "PATCH")) {
-            final long begun = System.nanoTime();
             final Answer answer = system.restconf().data(method, method.equals("POST") ? Intent.NETWORK
                 : Intent.path("none"), "{'penstock:tenant': []}");
             assertThat(answer.status()).as("%s", answer).isEqualTo(400);
-            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));
         }
     }
 
@@ -171,10 +168,8 @@ class HostileRequestIT {
             }
             Await.until("no room for more of them",
                 () -> system.restconf().changeAsAStranger(Intent.path("stranger")).status() == 503);
-            final long begun = System.nanoTime();
             system.restconf().put(Intent.path("known"),
                 Intent.tenants(List.of(Intent.tenant("known", node, VLAN, Intent.FIRST_POOL))));
-            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));
         } finally {
             for (final SocketChannel sender : senders) {
                 sender.close();
@@ -188,5 +183,24 @@ class HostileRequestIT {
             Intent.tenant("vague", node, VLAN, Intent.FIRST_POOL).replace(", 'vlan': " + VLAN, ""))));
         assertThat(answer.isRefusal()).as("%s", answer).isTrue();
         assertThat(answer.messages()).contains("tenant vague", "attachment lan / vlan", "is missing");
+    }
+
+    /** Each of them takes much less, and far more if another writer waits, or a thread. */
+    @Test
+    @Tag("deep")
+    @Tag("flood")
+    void noneOfThemTakesSeconds() throws IOException {
+        for (final Task task : List.<Task>of(this::theOtherCaseOfAChoiceDelaysNoOtherWriter,
+                this::aListWithoutAnEntryKeepsNoThread, this::sendersOfMadeUpUsersDelayNoChange)) {
+            final long begun = System.nanoTime();
+            task.run();
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(LONGEST);
+            system.reset();
+        }
+    }
+
+    /** A test. */
+    private interface Task {
+        void run() throws IOException;
     }
 }

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What routers tell senders of IPv6 packets (RFC 4443, RFC 8201), as Linux understands it. */
@@ -32,7 +33,7 @@ class Icmp6ErrorIT {
     private static final int BYTES = 2 << 20;
     private static final int FLOOD_PACKETS = 20_000;
     private static final int MOST_OF_THEM = 1000;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Await.PATIENCE;
     private static final String FLOOD = """
         import socket, sys
         s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
@@ -95,7 +96,7 @@ class Icmp6ErrorIT {
     }
 
     private static String ping(final Host from, final String destination, final String... options) {
-        return from.shell().attempt(Stream.of(Stream.of("ping", "-6", "-n", "-c", "1", "-W", "3"), Stream.of(options),
+        return from.shell().attempt(Stream.of(Stream.of("ping", "-6", "-n", "-c", "1", "-W", "60"), Stream.of(options),
             Stream.of(destination)).flatMap(each -> each).toArray(String[]::new)).output();
     }
 
@@ -113,7 +114,7 @@ class Icmp6ErrorIT {
         try (Capture here = host.capture("ip6"); Capture between = transit.capture("ip6");
                 Capture there = server.capture("ip6")) {
             final String output = from.shell().attempt(PATIENCE, "traceroute", "-6", "-n", "-q", "1", "-N", "1", "-w",
-                "3", "-m", Integer.toString(hops.length + 2), method, hops[hops.length - 1]).output();
+                "20", "-m", Integer.toString(hops.length + 2), method, hops[hops.length - 1]).output();
             final List<String> seen = Pattern.compile("(?m)^ *[0-9]+ +([0-9a-f:*]+)").matcher(output).results()
                 .map(hop -> hop.group(1)).toList();
             assertThat(seen).as(() -> "%s%nhost: %s%ntransit: %s%nserver: %s".formatted(method, here.all(),
@@ -199,6 +200,8 @@ class Icmp6ErrorIT {
     }
 
     @Test
+    @Tag("deep")
+    @Tag("flood")
     void aFloodIsBoundedByTheMeterAndEachSenderByTheController() {
         final long sent = outcome("sent");
         final long begun = System.nanoTime();

@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the routers of VRFs tell senders, as Linux understands it. */
@@ -30,7 +31,7 @@ class IcmpErrorIT {
     private static final int MEGABYTES = 2;
     private static final int FLOOD_PACKETS = 20_000;
     private static final int MOST_OF_THEM = 1000;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Await.PATIENCE;
     private static final String FLOOD = """
         import socket, sys
         s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -89,7 +90,7 @@ class IcmpErrorIT {
     /** The hops, with a star for one that says nothing. */
     private static List<String> trace(final Host from, final String destination, final String... options) {
         final String output = from.shell().attempt(Stream.of(
-            Stream.of("traceroute", "-n", "-q", "1", "-N", "1", "-w", "3"), Stream.of(options), Stream.of(destination))
+            Stream.of("traceroute", "-n", "-q", "1", "-N", "1", "-w", "20"), Stream.of(options), Stream.of(destination))
             .flatMap(each -> each).toArray(String[]::new)).output();
         return Pattern.compile("(?m)^ *[0-9]+ +([0-9.*]+)").matcher(output).results().map(hop -> hop.group(1))
             .toList();
@@ -114,13 +115,13 @@ class IcmpErrorIT {
         narrowUplink();
         // Of the precedence of what networks need to work, and 576 bytes long.
         try (Capture errors = host.capture("icmp[0] == 3 and icmp[1] == 4 and ip[1] == 0xc0 and ip[2:2] == 576")) {
-            assertThat(host.shell().attempt("ping", "-n", "-c", "1", "-W", "2", "-M", "do", "-s",
+            assertThat(host.shell().attempt("ping", "-n", "-c", "1", "-W", "60", "-M", "do", "-s",
                 Integer.toString(NARROW - HEADERS + 1), EdgeNetwork.SERVER).output())
                 .contains("From " + Intent.GATEWAY, "(mtu = " + NARROW + ")");
             Await.until("it was captured", errors::frames, frames -> frames.size() == 1);
         }
         assertThat(host.shell().run("ip", "route", "get", EdgeNetwork.SERVER)).contains("mtu " + NARROW);
-        host.shell().run("ping", "-n", "-c", "1", "-W", "5", "-M", "do", "-s", Integer.toString(NARROW - HEADERS),
+        host.shell().run("ping", "-n", "-c", "1", "-W", "60", "-M", "do", "-s", Integer.toString(NARROW - HEADERS),
             EdgeNetwork.SERVER);
     }
 
@@ -166,6 +167,8 @@ class IcmpErrorIT {
     }
 
     @Test
+    @Tag("deep")
+    @Tag("flood")
     @Requirement(rfc = 5508, number = "10f")
     void aFloodIsBoundedByTheMeterAndEachSenderByTheController() {
         final long sent = outcome("sent");

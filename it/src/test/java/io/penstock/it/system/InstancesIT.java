@@ -3,14 +3,18 @@ package io.penstock.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.it.Datagrams;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -22,6 +26,7 @@ class InstancesIT {
     private static final List<String> INSTANCES = List.of("fw1", "fw2");
     private static final String IN_SERVICE = "in-service";
     private static final int PORTS = 20;
+    private static final int ECHO = 9018;
     private static final Duration TIME = Duration.ofSeconds(8);
 
     private final EdgeSystem system;
@@ -44,6 +49,7 @@ class InstancesIT {
             Intent.tenant("walled", node, 104, Intent.FIRST_POOL, "'chain': 'walled'"))));
         host = node.host(104);
         DatagramStreams.serve(node);
+        Datagrams.echo(node.network().server(), ECHO);
     }
 
     @BeforeEach
@@ -74,7 +80,7 @@ class InstancesIT {
     }
 
     private void awaitInstance(final String instance, final String state) {
-        Await.until(instance + " is " + state, Duration.ofSeconds(30),
+        Await.until(instance + " is " + state,
             () -> system.instance("fw", instance).get("state").getAsString(), state::equals);
     }
 
@@ -83,7 +89,9 @@ class InstancesIT {
     }
 
     @Test
-    void oneThatHangsIsTakenOutAndComesBackWhenItAnswers() {
+    @Tag("deep")
+    @Tag("loss")
+    void oneThatHangsIsTakenOutSoonAndComesBackWithoutLoss() {
         state(IN_SERVICE, "'interval': 100, 'lost': 4, 'hold': 2");
         system.awaitApplied();
         try (DatagramStreams streams = new DatagramStreams(node, host, firstPort, PORTS, TIME)) {
@@ -109,7 +117,9 @@ class InstancesIT {
     }
 
     @Test
-    void oneThatIsKilledIsTakenOut() {
+    @Tag("deep")
+    @Tag("loss")
+    void oneThatIsKilledIsTakenOutSoon() {
         try (DatagramStreams streams = new DatagramStreams(node, host, firstPort, PORTS, TIME)) {
             Await.until("both have packets", () -> INSTANCES.stream().allMatch(instance -> packets(instance) > PORTS));
             node.killFunction("fw1");
@@ -121,6 +131,8 @@ class InstancesIT {
     }
 
     @Test
+    @Tag("deep")
+    @Tag("loss")
     void changesThatArePlannedLoseNothing() {
         try (DatagramStreams streams = new DatagramStreams(node, host, firstPort, PORTS, TIME)) {
             for (int times = 0; times < 3; times++) {
@@ -141,6 +153,8 @@ class InstancesIT {
      * functions, which run at low priority, hold at that moment. What the same connections send afterwards is not.
      */
     @Test
+    @Tag("deep")
+    @Tag("loss")
     void takingOneAwayAtOnceLosesWhatIsUnderWayAlone() {
         try (DatagramStreams streams = new DatagramStreams(node, host, firstPort, PORTS, TIME)) {
             state("out-of-service");
@@ -156,5 +170,75 @@ class InstancesIT {
         try (DatagramStreams same = new DatagramStreams(node, host, firstPort, PORTS, TIME)) {
             assertThat(same.end().lost()).isZero();
         }
+    }
+
+    /** A datagram from each of some ports, one after the other; all are answered. */
+    private void allAreAnswered(final int fromPort) {
+        assertThat(Datagrams.answered(host, EdgeNetwork.SERVER, ECHO, PORTS, fromPort)).isEqualTo(PORTS);
+    }
+
+    /** Packets that an instance has had, when all of them are counted. */
+    private long counted(final String instance) {
+        node.settle();
+        return packets(instance);
+    }
+
+    private void bothHaveConnections() {
+        final Map<String, Long> before = INSTANCES.stream().collect(Collectors.toMap(each -> each, this::counted));
+        allAreAnswered(firstPort);
+        assertThat(INSTANCES).allSatisfy(instance -> assertThat(counted(instance)).as(instance)
+            .isGreaterThan(before.get(instance)));
+    }
+
+    @Test
+    void theOtherServesWhileOneHangsAndItComesBackWhenItAnswers() {
+        bothHaveConnections();
+        node.freezeFunction("fw1", true);
+        try {
+            awaitInstance("fw1", "in-service, does not answer probes");
+            system.awaitApplied();
+            allAreAnswered(firstPort);
+        } finally {
+            node.freezeFunction("fw1", false);
+        }
+        awaitInstance("fw1", IN_SERVICE);
+        assertThat(system.instance("fw", "fw1").getAsJsonObject("probes").get("sent").getAsInt()).isPositive();
+        system.awaitApplied();
+        final long before = counted("fw1");
+        // Those that moved stay where they are; these ports are known.
+        allAreAnswered(firstPort);
+        assertThat(counted("fw1")).isEqualTo(before);
+    }
+
+    @Test
+    void theOtherServesWhenOneIsKilled() {
+        bothHaveConnections();
+        node.killFunction("fw1");
+        awaitInstance("fw1", "in-service, down");
+        system.awaitApplied();
+        allAreAnswered(firstPort);
+        allAreAnswered(firstPort + PORTS);
+    }
+
+    @Test
+    void oneThatDrainsKeepsItsConnectionsAndGetsNoOthers() {
+        bothHaveConnections();
+        state("draining");
+        system.awaitApplied();
+        final long begun = counted("fw1");
+        allAreAnswered(firstPort);
+        final long kept = counted("fw1");
+        assertThat(kept).isGreaterThan(begun);
+        allAreAnswered(firstPort + PORTS);
+        assertThat(counted("fw1")).isEqualTo(kept);
+    }
+
+    @Test
+    void theOtherServesWhenOneIsTakenAwayAtOnce() {
+        bothHaveConnections();
+        state("out-of-service");
+        awaitInstance("fw1", "out-of-service");
+        system.awaitApplied();
+        allAreAnswered(firstPort);
     }
 }

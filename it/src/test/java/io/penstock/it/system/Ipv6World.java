@@ -19,7 +19,7 @@ final class Ipv6World {
     static final String ROUTER = Constants.GATEWAY_LINK_LOCAL.toString();
 
     static final String TRANSIT_FAR = "2001:db8:aaaa::1";
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Await.PATIENCE;
 
     private Ipv6World() {
         // Only functions.

@@ -32,6 +32,9 @@ import org.opendaylight.mdsal.binding.runtime.spi.BindingRuntimeHelpers;
  * <p>A run takes some lists at the largest size and all of them at a smaller one, in one kind each: which ones, chance
  * decides. {@code -Dlargest.all} sends all kinds at the largest size, {@code -Dlargest.seed=7} repeats a choice.
  */
+@Tag("safety")
+@Tag("deep")
+@Tag("fuzz")
 @Tag("hostile")
 @OnSystem
 class LargestRequestIT {

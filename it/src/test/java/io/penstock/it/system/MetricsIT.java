@@ -29,7 +29,7 @@ class MetricsIT {
     private static final int LEAST_METRICS = 25;
     private static final String TENANT = "metered";
     /** A round of the comparison, in which counters are read. */
-    private static final Duration ROUND = Duration.ofSeconds(90);
+    private static final Duration ROUND = Await.PATIENCE;
 
     private final EdgeSystem system;
     private final EdgeNode node;

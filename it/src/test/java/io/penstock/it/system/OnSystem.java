@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A class of tests on the shared {@link EdgeSystem}, which its constructor or methods take as a parameter. */
 @Tag("system")
-@Timeout(value = 4, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 @ExtendWith(SystemExtension.class)
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

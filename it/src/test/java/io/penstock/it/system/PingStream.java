@@ -46,7 +46,7 @@ final class PingStream implements AutoCloseable {
 
     /** Waits until some more answers have come. */
     void awaitMore() {
-        awaitMore(Duration.ofSeconds(20));
+        awaitMore(Await.PATIENCE);
     }
 
     /** Waits at most {@code limit} until some more answers have come. */

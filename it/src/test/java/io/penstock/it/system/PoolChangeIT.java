@@ -13,9 +13,11 @@ import io.penstock.testkit.Host;
 import java.util.List;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Public addresses are drained, taken away with a word beforehand, and watched. */
+@Tag("safety")
 @OnSystem
 class PoolChangeIT {
     private static final int FIRST_VLAN = 310;

@@ -23,9 +23,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Subscribers who get blocks of ports when they need them: three blocks of 16 at most, of one public address. */
+@Tag("safety")
 @OnSystem
 class PortBlocksIT {
     private static final int VLAN = 300;
@@ -46,7 +48,7 @@ class PortBlocksIT {
             print(link.recv(65535).hex(), flush=True)
         """;
     private static final String ENTRY = Intent.path("city") + "/nat/port-block=10.0.0.0%2F24";
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Await.PATIENCE;
 
     private final EdgeSystem system;
     private final EdgeNode node;
@@ -93,11 +95,12 @@ class PortBlocksIT {
         assertThat(blocks()).isEmpty();
         try (Capture uplink = node.network().transit().capture("src net 10.0.0.0/8")) {
             Await.until("the first packets get a block", PATIENCE,
-                () -> Datagrams.answered(host, EdgeNetwork.SERVER, ECHO, 1), count -> count == 1);
+                () -> Datagrams.answeredSoon(host, EdgeNetwork.SERVER, ECHO, 1), count -> count == 1);
             assertThat(blocks()).hasSize(1);
             assertThat(owner(blocks().get(0))).startsWith("tenant city").contains("10.0.0.5", "by port-block");
             Await.until("more connections get more blocks", PATIENCE,
-                () -> Datagrams.answered(host, EdgeNetwork.SERVER, ECHO, 2 * SIZE + 2), count -> count == 2 * SIZE + 2);
+                () -> Datagrams.answeredSoon(host, EdgeNetwork.SERVER, ECHO, 2 * SIZE + 2),
+                count -> count == 2 * SIZE + 2);
             assertThat(blocks()).hasSize(MOST).doesNotHaveDuplicates();
             assertThat(Datagrams.answered(host, EdgeNetwork.SERVER, ECHO, 5 * SIZE))
                 .isBetween(2 * SIZE + 2, MOST * SIZE);
@@ -110,7 +113,7 @@ class PortBlocksIT {
     void aForcedChangeEndsTheConnectionsOfTheBlocksItTakes() {
         Datagrams.echo(node.network().server(), ECHO);
         Await.until("the first packets get a block", PATIENCE,
-            () -> Datagrams.answered(host, EdgeNetwork.SERVER, ECHO, 1), count -> count == 1);
+            () -> Datagrams.answeredSoon(host, EdgeNetwork.SERVER, ECHO, 1), count -> count == 1);
         node.openSessions();
         assertThat(Datagrams.echoed(host, EdgeNetwork.SERVER, ECHO, 300, 64, "0.01")).isEqualTo("300");
         final int vrf = system.vrf("city");
@@ -123,7 +126,7 @@ class PortBlocksIT {
         assertThat(blocks()).isEmpty();
         Await.until("no connection is left", () -> node.connections(vrf), List::isEmpty);
         assertThat(node.hasSession(PUBLIC)).as("a session of the block").isFalse();
-        Await.until("a larger block", PATIENCE, () -> Datagrams.answered(host, EdgeNetwork.SERVER, ECHO, 2 * SIZE),
+        Await.until("a larger block", PATIENCE, () -> Datagrams.answeredSoon(host, EdgeNetwork.SERVER, ECHO, 2 * SIZE),
             count -> count == 2 * SIZE);
         assertThat(blocks()).hasSize(1);
     }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** From one request to packets, and from one request to nothing. */
@@ -90,11 +91,30 @@ class ProvisioningIT {
         host.reaches(EdgeNetwork.SERVER);
         try (PingStream pings = new PingStream(node, host, EdgeNetwork.SERVER)) {
             pings.awaitMore();
+            forgetAddresses();
+            pings.awaitMore();
+        }
+    }
+
+    /** The host and the transit router remember, so neither of them says anything by itself. */
+    private void forgetAddresses() {
+        for (final Table learned : List.of(Table.NEIGHBOURS, Table.L2_HOSTS)) {
+            node.ovs().ofctl("del-flows", Constants.BRIDGE, "table=" + learned.number());
+        }
+    }
+
+    @Test
+    @Tag("deep")
+    @Tag("loss")
+    void whatTheSwitchForgotIsKnownAgainSoon() {
+        system.restconf().put(Intent.path("acme"),
+            Intent.tenants(List.of(Intent.tenant("acme", node, VLAN, Intent.FIRST_POOL))));
+        final Host host = node.host(VLAN);
+        host.reaches(EdgeNetwork.SERVER);
+        try (PingStream pings = new PingStream(node, host, EdgeNetwork.SERVER)) {
+            pings.awaitMore();
             final Instant begun = Instant.now();
-            // The host and the transit router remember, so neither of them says anything by itself.
-            for (final Table learned : List.of(Table.NEIGHBOURS, Table.L2_HOSTS)) {
-                node.ovs().ofctl("del-flows", Constants.BRIDGE, "table=" + learned.number());
-            }
+            forgetAddresses();
             pings.awaitMore();
             final Duration gap = pings.longestGapSince(begun);
             Figures.tell("all MAC addresses forgotten, longest time without an answer", gap);
@@ -112,7 +132,7 @@ class ProvisioningIT {
             final Instant begun = Instant.now();
             system.restconf().patch(Intent.NETWORK, Intent.patch("tenant", many()));
             final Instant answered = Instant.now();
-            streams.forEach(pings -> pings.awaitMore(Duration.ofSeconds(60)));
+            streams.forEach(PingStream::awaitMore);
             Figures.tell("100 tenants, answer to the PATCH", Duration.between(begun, answered));
             Figures.tell("100 tenants, from PATCH to the first pings answered", streams.stream()
                 .map(pings -> Duration.between(begun, pings.firstReply())).max(Duration::compareTo).orElseThrow());
@@ -127,6 +147,7 @@ class ProvisioningIT {
 
         final Instant begun = Instant.now();
         system.reset();
+        system.awaitSync();
         Figures.tell("100 tenants, from the PUT that removes them until verified", Duration.between(begun,
             Instant.now()));
         assertThat(system.tenants()).isEmpty();

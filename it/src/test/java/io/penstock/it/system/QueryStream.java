@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 /** A host that asks for a name on and on, 50 times a second: the resource {@code ask-names.py}. */
 final class QueryStream implements AutoCloseable {
     private static final Path PROGRAM = ControllerUnderTest.ROOT.resolve("it/src/test/resources/ask-names.py");
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Await.PATIENCE;
     private static final String LOST = "lost";
     private static final int ENOUGH = 10;
     private static final int MILLIS = 1000;

@@ -20,6 +20,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Once a removal is said to be applied, no packet that is sent from then on arrives. Hosts send without a pause. */
+@Tag("safety")
+@Tag("deep")
+@Tag("loss")
 @Tag("hostile")
 @OnSystem
 class RemovalIT {

@@ -9,10 +9,13 @@ import io.penstock.it.system.BadRequests.Request;
 import io.penstock.it.system.RestconfClient.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -21,21 +24,25 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.opendaylight.mdsal.binding.runtime.spi.BindingRuntimeHelpers;
 
 /**
- * More than a thousand bad requests, made from the models, while another client changes its tenant: each is refused in
- * words and never with 5xx, nothing of it is stored, and none of them makes a change of the other client wait for
- * longer than a second more than those before. A change waits for the disk too, on which other tests write: so requests
- * beside which one was that slow are sent again, and only those beside which it is slow again are at fault.
- * {@code -Dfuzz.seed=7} for others.
+ * Bad requests, made from the models, while another client changes its tenant: each is refused in words and never with
+ * 5xx, and nothing of it is stored. Some of them are always the same. Of all, other ones in each run, none makes a
+ * change of the other client wait for longer than a second more than those before. A change waits for the disk too, on
+ * which other tests write: so requests beside which one was that slow are sent again, and only those beside which it is
+ * slow again are at fault. {@code -Dfuzz.seed=7} repeats a choice.
  */
+@Tag("safety")
 @Tag("hostile")
 @OnSystem
 class RequestFuzzIT {
-    private static final long SEED = Long.getLong("fuzz.seed", 8040);
+    private static final long FIXED_SEED = 8040;
+    private static final long SEED = Long.getLong("fuzz.seed", System.nanoTime());
     private static final int VLAN = 100;
     private static final int LEAST = 1000;
+    private static final int SOME = 300;
     /** Requests after which what is stored is compared. */
     private static final int INTERVAL = 50;
     private static final int CALM_CHANGES = 40;
@@ -81,21 +88,32 @@ class RequestFuzzIT {
 
     @Test
     void eachIsRefusedInWordsAndLeavesNothing() {
-        for (int number = 1; number <= CALM_CHANGES; number++) {
-            change(number);
-        }
-        final long calm = slowest.getAndSet(0);
-        limit = LONGEST.toMillis() + calm;
+        final List<Request> requests = new ArrayList<>(requests(FIXED_SEED));
+        Collections.shuffle(requests, new Random(FIXED_SEED));
         final String before = system.storedWithout("other").toString();
-        final CompletableFuture<Void> neighbour = CompletableFuture.runAsync(() -> {
+        final CompletableFuture<Void> neighbour = changeAllTheTime();
+        sendAll(requests.subList(0, SOME), before);
+        restore(before);
+        ending.set(true);
+        neighbour.join();
+        areRefused(FIXED_SEED, SOME);
+        system.awaitSync();
+    }
+
+    private List<Request> requests(final long seed) {
+        return new BadRequests(BindingRuntimeHelpers.createRuntimeContext().getEffectiveModelContext(), node.name(),
+            seed).requests();
+    }
+
+    private CompletableFuture<Void> changeAllTheTime() {
+        return CompletableFuture.runAsync(() -> {
             while (!ending.get()) {
                 change(changes.incrementAndGet());
             }
         });
-        final List<Request> requests =
-            new BadRequests(BindingRuntimeHelpers.createRuntimeContext().getEffectiveModelContext(), node.name(), SEED)
-                .requests();
-        final long begun = System.nanoTime();
+    }
+
+    private void sendAll(final List<Request> requests, final String before) {
         final List<Request> since = new ArrayList<>();
         for (final Request request : requests) {
             since.add(request);
@@ -107,6 +125,29 @@ class RequestFuzzIT {
             }
         }
         compare(before, false, since);
+    }
+
+    private void areRefused(final long seed, final int number) {
+        assertThat(wrong).as("seed %d", seed).isEmpty();
+        assertThat(accepted).as("good ones").isLessThan(number / 5);
+    }
+
+    @Test
+    @Tag("deep")
+    @Tag("fuzz")
+    @Timeout(value = 30, unit = TimeUnit.MINUTES)
+    void noneOfManyDelaysAnotherWriter() {
+        Figures.tell("bad requests, seed", Long.toString(SEED));
+        for (int number = 1; number <= CALM_CHANGES; number++) {
+            change(number);
+        }
+        final long calm = slowest.getAndSet(0);
+        limit = LONGEST.toMillis() + calm;
+        final String before = system.storedWithout("other").toString();
+        final CompletableFuture<Void> neighbour = changeAllTheTime();
+        final List<Request> requests = requests(SEED);
+        final long begun = System.nanoTime();
+        sendAll(requests, before);
         final List<Request> suspects = suspects(requests);
         slow.clear();
         for (int repetition = 0; repetition < REPETITIONS; repetition++) {
@@ -118,9 +159,8 @@ class RequestFuzzIT {
         Figures.tell("bad requests", requests.size() + " in " + millis(begun) + " ms, " + accepted + " of them good; "
             + changes + " changes beside them, slowest " + slowest + " ms, before " + calm + " ms; "
             + suspects.size() + " sent again");
-        assertThat(wrong).as("seed %d", SEED).isEmpty();
         assertThat(requests).hasSizeGreaterThan(LEAST);
-        assertThat(accepted).as("good ones").isLessThan(requests.size() / 5);
+        areRefused(SEED, requests.size());
         assertThat(slow).as("beside one of %s", suspects).isEmpty();
         system.awaitSync();
     }
@@ -142,7 +182,7 @@ class RequestFuzzIT {
         final long begun = System.nanoTime();
         final Answer answer = system.restconf().raw(request.method(), request.path(), request.type(), request.body());
         final long millis = millis(begun);
-        if (millis > ANSWERED.toMillis()) {
+        if (limit < Long.MAX_VALUE && millis > ANSWERED.toMillis()) {
             wrong.add(request + ": answered after " + millis + " ms");
         }
         if (answer.isRefusal() && !isClear(answer) || !answer.isRefusal() && !answer.isGood()) {

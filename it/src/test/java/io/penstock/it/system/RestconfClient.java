@@ -27,8 +27,8 @@ import java.util.stream.StreamSupport;
  */
 final class RestconfClient {
     private static final String TYPE = "application/yang-data+json";
-    /** Twice what the longest operation takes that has a limit of its own, which is the wait for what was applied. */
-    private static final Duration LIMIT = Duration.ofMinutes(2);
+    /** More than the longest operation takes that has a limit of its own, which is the wait for what was applied. */
+    private static final Duration LIMIT = Duration.ofMinutes(4);
     private static final String STRANGER = basic("made", "up");
 
     private final Door door;

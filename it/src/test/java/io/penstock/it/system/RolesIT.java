@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What users of other roles than the provider's reach of another tenant, and of the controller, over HTTP. */
+@Tag("safety")
 @Tag("hostile")
 @OnSystem
 class RolesIT {

@@ -15,11 +15,14 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** A chain through a router in a virtual machine, which the node starts by itself, and again when it dies. */
+@Tag("deep")
+@Tag("guest")
 @OnSystem
 @TestInstance(Lifecycle.PER_CLASS)
 class RouterGuestIT {

@@ -8,9 +8,12 @@ import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The node's agent gives the busy connections of a tenant sessions. How it takes them: test_agent_session_flows. */
+@Tag("deep")
+@Tag("restart")
 @OnSystem
 class SessionChoiceIT {
     private static final int VLAN = 100;

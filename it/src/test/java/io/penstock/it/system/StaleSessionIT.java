@@ -10,9 +10,11 @@ import io.penstock.testkit.Host;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A busy stream goes on while its translation changes: no packet leaves with an address that is no longer its own. */
+@Tag("safety")
 @OnSystem
 class StaleSessionIT {
     private static final int VLAN = 100;

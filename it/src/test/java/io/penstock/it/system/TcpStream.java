@@ -45,8 +45,12 @@ final class TcpStream implements AutoCloseable {
 
     /** Waits until more has come back, on the same connection and with nothing left out. */
     void awaitMore() {
+        awaitMore(Await.PATIENCE);
+    }
+
+    private void awaitMore(final Duration limit) {
         final int before = received().size();
-        Await.until("the TCP connection goes on", Duration.ofSeconds(30), () -> received().size() >= before + ENOUGH);
+        Await.until("the TCP connection goes on", limit, () -> received().size() >= before + ENOUGH);
         final List<String> lines = received();
         if (!lines.equals(IntStream.rangeClosed(1, lines.size()).mapToObj(Integer::toString).toList())) {
             throw new AssertionError("the TCP connection was another: " + lines);
@@ -56,7 +60,7 @@ final class TcpStream implements AutoCloseable {
     /** Whether more comes back within some seconds. */
     boolean goesOn() {
         try {
-            awaitMore();
+            awaitMore(Duration.ofSeconds(30));
             return true;
         } catch (AssertionError e) {
             return false;

@@ -8,11 +8,13 @@ import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** Tenants on two nodes, all with the same addresses and the same VLANs, and a transit network that joins the nodes. */
+@Tag("safety")
 @OnSystem
 @TestInstance(Lifecycle.PER_CLASS)
 class TwoNodesIT {

@@ -15,12 +15,15 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
 
 /** The question why packets do not pass, on a node with a thousand other tenants that have limits and lists. */
+@Tag("deep")
+@Tag("scale")
 @OnSystem
 @TestInstance(Lifecycle.PER_CLASS)
 class WhyScaleIT {
@@ -44,7 +47,7 @@ class WhyScaleIT {
     }
 
     @BeforeAll
-    @Timeout(value = 4, unit = TimeUnit.MINUTES)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void provision() {
         system.reset();
         system.restconf().put(Intent.ACLS + "/acl=web", """
@@ -61,7 +64,7 @@ class WhyScaleIT {
     }
 
     @AfterAll
-    @Timeout(value = 4, unit = TimeUnit.MINUTES)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void remove() {
         system.reset();
     }
@@ -73,7 +76,7 @@ class WhyScaleIT {
     }
 
     @Test
-    @Timeout(value = 2, unit = TimeUnit.MINUTES)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void theAnswerComesSoonAndIsWhole() {
         for (final String question : List.of("", ", 'host': '10.0.0.5', 'destination': '" + EdgeNetwork.SERVER + "'",
                 ", 'host': '10.0.0.77'")) {
