@@ -54,15 +54,15 @@ class AgentCase(unittest.TestCase):
             said[:] = [self.controller.state(number)]
             return text == said[0] or (text != "ok" and text in (said[0] or ""))
         try:
-            processes.wait_until(fits, text, 20)
+            processes.wait_until(fits, text, 120)
         except Exception as error:
             raise AssertionError(f"tenant {number}: {said} instead of {text!r}\n"
                                  + (self.directory / "agent.log").read_text()) from error
 
     def until_answer(self, server, name, address):
-        self.until(lambda: short(self.hosts, server, name) == [address], f"{address} for {name}")
+        self.until(lambda: short(self.hosts, server, "+timeout=5", name) == [address], f"{address} for {name}")
 
-    def until(self, condition, what, seconds=20):
+    def until(self, condition, what, seconds=120):
         processes.wait_until(condition, what, seconds)
 
     def resolver(self, number):

@@ -33,7 +33,7 @@ def end(group):
         top = pathlib.Path(hierarchy, group)
         for path in sorted((top, *top.rglob("*/")), reverse=True):
             if path.is_dir():
-                until(lambda path=path: _removed(path), f"the end of {path}", 30, lambda: "")
+                until(lambda path=path: _removed(path), f"the end of {path}", 180, lambda: "")
 
 
 def _removed(group):

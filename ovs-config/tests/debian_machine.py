@@ -78,7 +78,7 @@ class Machine:
         self._pid = None
         atexit.register(self.close)  # Also after an interrupt.
         try:
-            self.until(self._booted, "its systemd", 60)
+            self.until(self._booted, "its systemd", 360)
         except BaseException:
             self.close()
             raise
@@ -97,7 +97,7 @@ class Machine:
         """Of its first process, in the numbers of this machine: a cable into its network is plugged by it."""
         return self._pid
 
-    def until(self, condition, what, seconds=30):
+    def until(self, condition, what, seconds=180):
         """Waits for something; returns it."""
         return control_groups.until(condition, what, seconds, lambda: self.log.read_text(errors="replace"))
 

@@ -33,10 +33,10 @@ class DummySwitch:
                                           stderr=subprocess.DEVNULL)
                          for command in (["ovsdb-server", f"{directory}/conf.db", f"--remote=p{database}"],
                                          ["ovs-vswitchd", database, "--enable-dummy", "--disable-system"])]
-        processes.wait_until((self.directory / "db.sock").exists, "the database", 10)
+        processes.wait_until((self.directory / "db.sock").exists, "the database", 60)
         pid = self._started[1].pid
-        processes.wait_until((self.directory / f"ovs-vswitchd.{pid}.ctl").exists, "the switch", 10)
-        self._vsctl = ("ovs-vsctl", f"--db={database}", "--timeout=10")
+        processes.wait_until((self.directory / f"ovs-vswitchd.{pid}.ctl").exists, "the switch", 60)
+        self._vsctl = ("ovs-vsctl", f"--db={database}", "--timeout=60")
         processes.record(pid, self.ovs.switch_process)
         run(*self._vsctl, "add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=netdev", "fail_mode=secure",
             *(word for number, port in enumerate(PORTS, 1) for word in (

@@ -10,7 +10,7 @@ _PRELUDE = """
 import os, socket, sys
 def connect(path):
     link = socket.socket(socket.AF_UNIX)
-    link.settimeout(5)
+    link.settimeout(30)
     link.connect(path)
 def write(path):
     with open(path, "w") as file:

@@ -105,7 +105,7 @@ class Upstream:
             if listener in ready:
                 connection, peer = listener.accept()
                 with connection:
-                    connection.settimeout(2)
+                    connection.settimeout(30)
                     query = connection.recv(4096)[2:]
                     reply = self._reply(query, peer, 65535)
                     connection.sendall(struct.pack(">H", len(reply)) + reply)
@@ -126,14 +126,15 @@ class Upstream:
 
 
 class Asker:
-    """A host that asks for one name over and over, from `namespace`, and notes when there was no answer."""
+    """A host that asks for one name over and over, from `namespace`, each time when the last question was answered, and
+    notes when there was no answer within `patience` seconds."""
 
-    def __init__(self, namespace, server, name):
+    def __init__(self, namespace, server, name, patience):
         self.lost, self.answered, self.longest_gap = 0, 0, 0.0
         query = b"".join(bytes([len(label)]) + label.encode() for label in name.split("."))
         self._query = struct.pack(">HHHHH", 0x0100, 1, 0, 0, 0) + query + b"\0\0\1\0\1"
         self._socket = inside(namespace, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
-        self._socket.settimeout(0.5)
+        self._socket.settimeout(patience)
         self._server = (server, 53)
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._ask, daemon=True)
@@ -162,7 +163,7 @@ class Asker:
                 self.lost += 1
 
 
-def dig(namespace, server, *question, timeout=5):
+def dig(namespace, server, *question, timeout=30):
     """The words dig prints, comments included, as one text."""
     done = subprocess.run(["ip", "netns", "exec", namespace, "dig", f"@{server}", f"+timeout={timeout}", "+tries=1",
                            *question],

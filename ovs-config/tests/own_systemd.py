@@ -63,7 +63,7 @@ class Systemd:
         self.until(is_there, "its first process")
         return found[0]
 
-    def until(self, condition, what, seconds=30):
+    def until(self, condition, what, seconds=180):
         """Waits for something."""
         control_groups.until(condition, what, seconds, lambda: self.log.read_text(errors="replace"))
 

@@ -20,6 +20,8 @@ from penstock_node.node_protocol import BRIDGE
 OVS_CONFIG = pathlib.Path(__file__).resolve().parent.parent / "ovs-config"
 FUNCTIONS = OVS_CONFIG.parent.parent / "service-chains" / "functions"
 _PID = os.getpid()
+_PATIENCE_SECONDS = 60
+"""A limit costs nothing when a test passes."""
 _CLONE_NEWNET = 0x40000000
 _PTRACE_ATTACH, _PTRACE_DETACH = 16, 17
 _WALL = 0x40000000
@@ -168,14 +170,7 @@ def pages_of_nobody():
         return total - sum(sum(pages.values()) for pages in (*ledger["added"].values(), ledger["owed"]))
 
 
-def free_huge_pages():
-    """Huge pages that nobody uses or has a claim on."""
-    with open("/proc/meminfo", encoding="ascii") as lines:
-        memory = dict(line.split()[:2] for line in lines)
-    return int(memory["HugePages_Free:"]) - int(memory["HugePages_Rsvd:"])
-
-
-def reaches(namespace, address, *options, attempts=20):
+def reaches(namespace, address, *options, attempts=120):
     """Whether one of several pings is answered."""
     return any(subprocess.run(["ip", "netns", "exec", namespace, "ping", "-c", "1", "-W", "0.5", *options, address],
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
@@ -207,16 +202,28 @@ def listen(namespace, address, port):
 
 
 def udp(namespace, address, port):
-    """A UDP socket in another namespace that waits at most a second for a packet."""
+    """A UDP socket in another namespace that waits for a packet; see `hears_nothing`."""
     def make():
         made = socket.socket(_family(address), socket.SOCK_DGRAM)
         made.bind((address, port))
-        made.settimeout(1)
+        made.settimeout(_PATIENCE_SECONDS)
         return made
     return inside(namespace, make)
 
 
-def send_over_tcp(client, server, address, port=7007, seconds=10):
+def hears_nothing(link):
+    """Whether no packet comes to a socket for a second."""
+    link.settimeout(1)
+    try:
+        link.recv(5000)
+    except TimeoutError:
+        return True
+    finally:
+        link.settimeout(_PATIENCE_SECONDS)
+    return False
+
+
+def send_over_tcp(client, server, address, port=7007, seconds=_PATIENCE_SECONDS):
     """Sends a few bytes over TCP from one namespace to another; what arrived, or None if no session came about."""
     with listen(server, "::" if ":" in address else "0.0.0.0", port) as listener:
         try:

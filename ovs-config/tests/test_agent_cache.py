@@ -118,20 +118,20 @@ class RealSwitchTest(unittest.TestCase):
             self.send(3)
             return re.search(r"^ufid:\S+, (.*eth_type\(0x88b5\)), packets:", self.ovs.appctl("dpctl/dump-flows", "-m"),
                              re.MULTILINE)
-        processes.wait_until(cached, "a cached flow", 10)
+        processes.wait_until(cached, "a cached flow", 60)
         self.ovs.appctl("dpctl/mod-flow", "netdev@ovs-netdev", cached().group(1), "drop")
         self.pass_on(0)
 
     def pass_on(self, count):
         """Waits until so many of three frames come out; those of before may be late. A cached flow lives on."""
-        processes.wait_until(lambda: self.send(3) == count, f"{count} frames", 5)
+        processes.wait_until(lambda: self.send(3) == count, f"{count} frames", 60)
 
     def done(self):
         return self.ovs.get("Bridge", BRIDGE, "external_ids").get(node_protocol.CACHE_DONE)
 
     def order(self, text):
         self.ovs.vsctl("--no-wait", "set", "Bridge", BRIDGE, f"external_ids:{node_protocol.CACHE}={text}")
-        processes.wait_until(lambda: self.done() == text, "the order is carried out", 20)
+        processes.wait_until(lambda: self.done() == text, "the order is carried out", 120)
 
     def test_a_flow_that_is_wrong_is_right_again(self):
         self.spoil()

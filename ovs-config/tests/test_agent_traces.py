@@ -131,11 +131,11 @@ class SwitchTest(unittest.TestCase):
             answers[:] = [said.removeprefix(f"{name} ")] if said.startswith(f"{name} ") else []
             return bool(answers)
         try:
-            processes.wait_until(answered, "an answer of the agent", 20)
+            processes.wait_until(answered, "an answer of the agent", 120)
         finally:
             self.ovs.vsctl("--no-wait", "remove", "Bridge", BRIDGE, "external_ids", node_protocol.TRACE)
         processes.wait_until(lambda: node_protocol.TRACE_REPORT not in self.ovs.get(
-            "Bridge", BRIDGE, "external_ids"), "the end of the report", 20)
+            "Bridge", BRIDGE, "external_ids"), "the end of the report", 120)
         return json.loads(answers[0])
 
     def test_a_packet_is_followed_through_functions(self):

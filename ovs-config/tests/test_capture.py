@@ -67,7 +67,7 @@ class CaptureTest(unittest.TestCase):
         self.files = pathlib.Path(directory.name)
         self.addCleanup(self.nothing_is_left)
 
-    def start(self, name="red.pcap", words="", packets=1000, seconds=20, rate=20000, octets=1 << 20, vlan=_RED):
+    def start(self, name="red.pcap", words="", packets=1000, seconds=600, rate=20000, octets=1 << 20, vlan=_RED):
         """Starts a command; returns it when it captures."""
         before = len(self.mirrors())
         command = subprocess.Popen(
@@ -76,7 +76,7 @@ class CaptureTest(unittest.TestCase):
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env=dict(os.environ) | {"PYTHONPATH": str(OVS_CONFIG.parent)})
         self.addCleanup(self.end, command)
-        processes.wait_until(lambda: len(self.mirrors()) > before or command.poll() is not None, "a mirror", 20)
+        processes.wait_until(lambda: len(self.mirrors()) > before or command.poll() is not None, "a mirror", 120)
         command.stdout.readline()  # It captures, or has ended.
         return command
 
@@ -93,7 +93,7 @@ class CaptureTest(unittest.TestCase):
         namespaces.execute(self.space, "/usr/bin/python3", "-c", _SEND, link, str(rounds))
 
     def answer(self, command):
-        said, errors = command.communicate(timeout=30)
+        said, errors = command.communicate(timeout=180)
         self.assertEqual(0, command.returncode, errors)
         packets, lost, ended = said.split()
         return int(packets), int(lost), ended
@@ -108,7 +108,7 @@ class CaptureTest(unittest.TestCase):
                                            if row["name"].startswith("pscap")]
                         or user_processes.find({user_ids.CAPTURES, user_ids.CAPTURES + 1})
                         or "pscap" in namespaces.execute(self.space, "ip", "-brief", "link"))
-        processes.wait_until(gone, "nothing of a capture", 10)
+        processes.wait_until(gone, "nothing of a capture", 60)
 
     def test_both_directions_of_one_tenant_alone(self):
         command = self.start(packets=4)
@@ -144,7 +144,7 @@ class CaptureTest(unittest.TestCase):
     def test_ctrl_c_makes_a_whole_file(self):
         command = self.start()
         self.send()
-        processes.wait_until(lambda: self.seen() >= 2, "copies", 5)
+        processes.wait_until(lambda: self.seen() >= 2, "copies", 60)
         command.send_signal(signal.SIGINT)
         packets, lost, ended = self.answer(command)
         self.assertEqual((2, "interrupted"), (packets + lost, ended))

@@ -47,10 +47,10 @@ class RelayTest(unittest.TestCase):
         """Listens as a controller."""
         server = listen(self.away, address, port)
         self.addCleanup(server.close)
-        server.settimeout(10)
+        server.settimeout(60)
         return server
 
-    def connect(self, address=CONTROLLER, port=PORT, seconds=10):
+    def connect(self, address=CONTROLLER, port=PORT, seconds=60):
         """Connects as the switch."""
         link = inside(self.node, lambda: socket.create_connection((address, port), seconds))
         self.addCleanup(link.close)
@@ -59,7 +59,7 @@ class RelayTest(unittest.TestCase):
     def accepted(self, server):
         link, peer = server.accept()
         self.addCleanup(link.close)
-        link.settimeout(10)
+        link.settimeout(60)
         return link, peer
 
     def assert_relayed(self, server, address=CONTROLLER, port=PORT):
@@ -145,7 +145,7 @@ class RelayTest(unittest.TestCase):
 
         def facts():
             return dict(line.split(":\t") for line in status.read_text().splitlines() if ":\t" in line)
-        processes.wait_until(lambda: facts()["Uid"].split()[0] == str(user_ids.RELAY), "it has become its user", 10)
+        processes.wait_until(lambda: facts()["Uid"].split()[0] == str(user_ids.RELAY), "it has become its user", 60)
         self.assert_relayed(self.controller())
         for name in ("CapPrm", "CapEff", "CapBnd", "CapAmb"):
             self.assertEqual(int(facts()[name], 16), 0, name)
@@ -158,8 +158,8 @@ class RelayTest(unittest.TestCase):
         before = processes.pid_of(process)
         os.kill(before, signal.SIGKILL)
         self.assertEqual(switch.recv(1), b"")
-        processes.wait_until(lambda: processes.pid_of(process) not in (None, before), "the next relay", 10)
-        processes.wait_until(lambda: controller_relay.listens(self.node, [CONTROLLER], PORT), "it listens", 10)
+        processes.wait_until(lambda: processes.pid_of(process) not in (None, before), "the next relay", 60)
+        processes.wait_until(lambda: controller_relay.listens(self.node, [CONTROLLER], PORT), "it listens", 60)
         server.close()
         self.assert_relayed(self.controller())
 

@@ -37,13 +37,13 @@ class AddressTest(unittest.TestCase):
         self.release("two")
         self.assertEqual(self.addresses(), ["127.0.0.1"])
 
-    def connect(self, *who):
+    def connect(self, *who, seconds=60):
         """Whether a program in the controller's namespace, run by `who`, gets a connection to the address."""
-        code = f"import socket; socket.create_connection(('{management.CONTROLLER_ADDRESS}', 6640), 2)"
+        code = f"import socket; socket.create_connection(('{management.CONTROLLER_ADDRESS}', 6640), {seconds})"
         return succeeds("ip", "netns", "exec", self.box.controller, *who, "/usr/bin/python3", "-c", code)
 
-    def reaches(self, namespace, source):
-        code = (f"import socket; socket.create_connection(('{management.CONTROLLER_ADDRESS}', 6640), 2, "
+    def reaches(self, namespace, source, seconds=60):
+        code = (f"import socket; socket.create_connection(('{management.CONTROLLER_ADDRESS}', 6640), {seconds}, "
                 f"('{source}', 0))")
         return succeeds("ip", "netns", "exec", namespace, "/usr/bin/python3", "-c", code)
 
@@ -59,11 +59,11 @@ class AddressTest(unittest.TestCase):
         self.acquire("one")
         self.listen()
         self.assertTrue(self.connect())
-        self.assertFalse(self.connect(*nobody))
+        self.assertFalse(self.connect(*nobody, seconds=2))
         # Twice is as good as once; the last one to leave takes the rules away.
         self.acquire("two")
         self.release("one")
-        self.assertFalse(self.connect(*nobody))
+        self.assertFalse(self.connect(*nobody, seconds=2))
         self.release("two")
         self.assertEqual(run("ip", "netns", "exec", self.box.controller, "nft", "list", "tables"), "")
 
@@ -87,7 +87,7 @@ class AddressTest(unittest.TestCase):
         self.assertFalse(self.keep_closed())
         self.flush()
         self.assertTrue(self.keep_closed())
-        self.assertFalse(self.connect("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"))
+        self.assertFalse(self.connect("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", seconds=2))
 
     def test_networks_of_the_machine_do_not_reach_the_address(self):
         neighbour = self.box.namespace(f"psh-{os.getpid()}-lan")
@@ -101,15 +101,15 @@ class AddressTest(unittest.TestCase):
         own = inside(self.box.controller, lambda: management.connect(
             self.node, node, management.CONTROLLER_ADDRESS))
         self.assertTrue(self.reaches(node, own))
-        self.assertFalse(self.reaches(neighbour, "192.0.2.2"))
+        self.assertFalse(self.reaches(neighbour, "192.0.2.2", seconds=2))
         # A node in the name of another one.
         run("ip", "-n", node, "address", "add", "169.254.77.249/32", "dev", management.NODE_LINK)
         run("ip", "-n", self.box.controller, "route", "add", "169.254.77.249", "dev",
             management.controller_link(self.node))
-        self.assertFalse(self.reaches(node, "169.254.77.249"))
+        self.assertFalse(self.reaches(node, "169.254.77.249", seconds=2))
         inside(self.box.controller, lambda: management.acquire_address("two"))
         self.assertTrue(self.reaches(node, own))
-        self.assertFalse(self.reaches(neighbour, "192.0.2.2"))
+        self.assertFalse(self.reaches(neighbour, "192.0.2.2", seconds=2))
 
     def test_nobody_of_another_namespace_that_had_the_number_counts(self):
         number = inside(self.box.controller, namespaces.current_id)

@@ -56,7 +56,7 @@ class ProcessesTest(unittest.TestCase):
     def test_killed_process_is_not_running_though_a_zombie(self):
         pid = self.start("sleep", "1000")
         os.kill(pid, 9)
-        processes.wait_until(lambda: not processes.is_running(self.pidfile), "its end", 5)
+        processes.wait_until(lambda: not processes.is_running(self.pidfile), "its end", 60)
         self.assertFalse(processes.stop(self.pidfile))
 
     def test_a_zombie_that_goes_while_it_is_looked_at(self):
@@ -90,7 +90,7 @@ class ProcessesTest(unittest.TestCase):
 
     def test_stubborn_process_is_killed(self):
         pid = self.start("sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1; done")
-        processes.wait_until(lambda: "ready" in self.log.read_text(encoding="utf-8"), "the trap", 5)
+        processes.wait_until(lambda: "ready" in self.log.read_text(encoding="utf-8"), "the trap", 60)
         self.assertTrue(processes.stop(self.pidfile, timeout_seconds=0.1))
         self.assertFalse(pathlib.Path(f"/proc/{pid}").exists())
 
@@ -124,10 +124,10 @@ class ProcessesTest(unittest.TestCase):
         self.log.write_bytes(b"ready\n")
         self.start("sh", "-c", "head -c 17825792 /dev/zero; echo; echo full; while [ ! -e $0 ]; do sleep 0.05; done; "
                    "echo after; exec sleep 1000", goes_on)
-        processes.wait_until(lambda: processes.log_tail(self.log).endswith("full"), "a long log", 20)
+        processes.wait_until(lambda: processes.log_tail(self.log).endswith("full"), "a long log", 120)
         self.assertTrue(processes.limit_log(self.log, b"ready"))
         goes_on.touch()
-        processes.wait_until(lambda: processes.log_tail(self.log).endswith("after"), "its next words", 5)
+        processes.wait_until(lambda: processes.log_tail(self.log).endswith("after"), "its next words", 60)
         self.assertRegex(self.log.read_bytes(), rb"^[-0-9]+ [:0-9]+ this log had more than 16 MB and was emptied; "
                                                 rb"it had: ready\nafter\n$")
         self.assertFalse(processes.limit_log(self.log), "it is short now")
@@ -156,7 +156,7 @@ class ProcessesTest(unittest.TestCase):
 
     def test_file_is_there_before_the_program_runs(self):
         self.start("cat", self.pidfile)
-        processes.wait_until(lambda: not processes.is_running(self.pidfile), "its end", 5)
+        processes.wait_until(lambda: not processes.is_running(self.pidfile), "its end", 60)
         self.assertEqual(self.log.read_text(encoding="ascii"), self.pidfile.read_text(encoding="ascii"))
 
     def test_missing_program(self):

@@ -141,7 +141,7 @@ class SwitchTest(unittest.TestCase):
     def packets(self, number):
         self.switch.receive("p1", [*(_udp(each, 2 + each % 2) for each in range(1, number + 1)), _syn("10.2.9.1"),
                                    _ping("10.3.9.1"), _udp(1, 9)])
-        processes.wait_until(lambda: sum(self.listed(4).values()) == number + 2, "the connections", 10)
+        processes.wait_until(lambda: sum(self.listed(4).values()) == number + 2, "the connections", 60)
 
     @contextlib.contextmanager
     def listener(self, port, path):
@@ -159,14 +159,14 @@ class SwitchTest(unittest.TestCase):
         self.packets(100)
         begun = self.listed(4)
         with self.listener(port, path):
-            processes.wait_until(self.sender.connect, "the collector", 5)
+            processes.wait_until(self.sender.connect, "the collector", 60)
             for _ in range(3):
                 rounds.run()
             self.switch.ask("dpctl/flush-conntrack", "zone=3")
             ended = self.listed(5)
             rounds.run()
             rounds.run()
-            processes.wait_until(lambda: len(dumped(path)) == 102 + 51, "all records", 10)
+            processes.wait_until(lambda: len(dumped(path)) == 102 + 51, "all records", 60)
         found = collections.Counter(dumped(path))
         ends = collections.Counter({key: count for key, count in found.items() if key[0] == "5"})
         self.assertEqual(found - ends, begun)
@@ -189,10 +189,10 @@ class SwitchTest(unittest.TestCase):
         def queues():
             return [line.split()[4] for line in pathlib.Path("/proc/net/udp").read_text().splitlines()
                     if line.split()[1] == socket_of]
-        processes.wait_until(queues, "nfcapd", 10)
+        processes.wait_until(queues, "nfcapd", 60)
         self.packets(100)
         self.rounds(f"127.0.0.1:{port}").run()
-        processes.wait_until(lambda: all(each.endswith(":00000000") for each in queues()), "nfcapd reads", 10)
+        processes.wait_until(lambda: all(each.endswith(":00000000") for each in queues()), "nfcapd reads", 60)
         collector.terminate()
         collector.wait()
         text = subprocess.run(["nfdump", "-R", place, "-q", "-o", "json"], capture_output=True, text=True,

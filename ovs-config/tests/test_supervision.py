@@ -12,20 +12,36 @@ import time
 import unittest
 import unittest.mock
 
+import pytest
+
 from penstock_base import processes
 from penstock_base.commands import run
+from penstock_base.errors import PenstockError
 from penstock_node import alive, node_watch, supervision, watch
+
+
+def inside(folder):
+    """{process: its command line} of all processes whose directory is a folder or below, also if it was removed."""
+    found = {}
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            place = str((entry / "cwd").readlink()).removesuffix(" (deleted)")
+            if pathlib.Path(place).is_relative_to(folder):
+                found[int(entry.name)] = (entry / "cmdline").read_bytes()
+    return found
 
 
 def waiting(folder):
     """Processes that are to become the service of a folder."""
-    found = []
-    for entry in pathlib.Path("/proc").iterdir():
-        with contextlib.suppress(OSError):
-            if entry.name.isdecimal() and (entry / "cwd").readlink() == folder \
-                    and b"penstock_node.service" in (entry / "cmdline").read_bytes():
-                found.append(int(entry.name))
-    return found
+    return [pid for pid, words in inside(folder).items() if b"penstock_node.service" in words]
+
+
+def parent(pid):
+    """The parent of a process, None if it has ended."""
+    try:
+        return int(pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
+    except OSError:
+        return None
 
 
 class TreeTest(unittest.TestCase):
@@ -47,10 +63,14 @@ class TreeTest(unittest.TestCase):
         self.tree.keep(service)
         return service
 
-    def again(self, service, pid, seconds=10):
+    def again(self, service, pid, seconds=60):
         """The process of a service that is not `pid`."""
         processes.wait_until(lambda: processes.pid_of(service.process) not in (None, pid), "the next process", seconds)
         return processes.pid_of(service.process)
+
+    def until_a_next_one_waits(self, folder):
+        """Waits until the supervisor of a service that runs has started the process that is to follow it."""
+        processes.wait_until(lambda: supervision.supervisor(folder) in map(parent, waiting(folder)), "the next one", 60)
 
     def root(self):
         return processes.pid_of(self.directory / "supervisor.process")
@@ -61,13 +81,32 @@ class TreeTest(unittest.TestCase):
         os.kill(pids[0], signal.SIGKILL)
         for service, pid in zip((one, two), pids, strict=True):
             self.again(service, pid)
-        processes.wait_until(lambda: self.tree.endings()["two"] > 0, "the ending of two", 5)
+        processes.wait_until(lambda: self.tree.endings()["two"] > 0, "the ending of two", 60)
         self.assertEqual(self.tree.endings()["one"], 1)
         self.assertEqual([self.tree.last_signal(name) for name in ("one", "two", "three")], [signal.SIGKILL, 0, None])
         log = self.tree.log.read_text(encoding="utf-8")
         self.assertIn("one ended: signal 9", log)
         self.assertIn("two ended: code 3", log)
 
+    def test_after_an_end_one_that_ran_for_some_time_is_ordered_up(self):
+        """What s6 runs after an end orders the next start, for which it would wait for a second otherwise."""
+        self.keep("one")
+        folder, tools = self.directory / "supervised" / "one", self.directory / "tools"
+        tools.mkdir()
+        for name, does in (("s6-svstat", "echo true"), ("s6-svc", f'echo "$@" >>{tools}/ordered')):
+            (tools / name).write_text(f"#!/bin/sh\n{does}\n", encoding="ascii")
+            (tools / name).chmod(0o755)
+        begun = int((folder / "begun").read_text(encoding="ascii"))
+        for moment, orders in ((begun + 1000, None), (begun - 100, 3 * "-u .\n")):
+            (folder / "begun").write_text(f"{moment}\n", encoding="ascii")
+            subprocess.run([folder / "finish", "256", "9"], cwd=folder, check=True,
+                           env=dict(os.environ) | {"PATH": f"{tools}:{os.environ['PATH']}"})
+            processes.wait_until(lambda: b"finish" not in b" ".join(inside(folder).values()), "the end of it", 60)
+            ordered = tools / "ordered"
+            self.assertEqual(ordered.read_text(encoding="ascii") if ordered.exists() else None, orders)
+
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_one_that_ran_for_some_time_begins_again_at_once(self):
         service = self.keep("one")
         begun = self.directory / "supervised" / "one" / "begun"
@@ -90,10 +129,10 @@ class TreeTest(unittest.TestCase):
         folder = self.directory / "supervised" / "one"
         (folder / "begun").write_text("0\n", encoding="ascii")
         run("s6-svc", "-d", folder)
-        processes.wait_until(lambda: not processes.is_running(service.process), "its end", 5)
-        time.sleep(1.5)
+        # Until nothing but its supervisor is left there that could start it, and that has no order to do so.
+        processes.wait_until(lambda: set(inside(folder)) == {supervision.supervisor(folder)}, "its end", 60)
+        self.assertEqual(run("s6-svstat", "-o", "up,wantedup", folder).split(), ["false", "false"])
         self.assertFalse(processes.is_running(service.process))
-        self.assertEqual(waiting(folder), [])
 
     def test_removed_services_are_gone_and_the_tree_with_the_last(self):
         one, two = self.keep("one"), self.keep("two")
@@ -113,8 +152,14 @@ class TreeTest(unittest.TestCase):
             os.kill(processes.pid_of(service.process), signal.SIGKILL)
             time.sleep(number / 100)
             self.tree.remove("one", service.process)
-            time.sleep(0.05)
-            self.assertFalse(processes.is_running(service.process), number)
+            self.assert_gone("one", service)
+
+    def assert_gone(self, name, service):
+        """Nothing is left that could start a service that was removed."""
+        for folder in (name, f".{name}"):
+            processes.wait_until(lambda folder=folder: not inside(self.directory / "supervised" / folder),
+                                 "the end of what was there", 60)
+        self.assertFalse(processes.is_running(service.process))
 
     def test_removed_in_the_moment_before_it_begins(self):
         """Its supervisor does not get to hear of the order to stay down."""
@@ -124,14 +169,18 @@ class TreeTest(unittest.TestCase):
         folder = self.directory / "supervised" / "one"
         begun.unlink()
         os.kill(processes.pid_of(service.process), signal.SIGKILL)
-        processes.wait_until(begun.exists, "the next process", 10)
+        processes.wait_until(begun.exists, "the next process", 60)
         os.kill(supervision.supervisor(folder), signal.SIGSTOP)
         self.tree.remove("one", service.process)
-        time.sleep(1.5)  # As long as its beginning takes.
-        self.assertFalse(processes.is_running(service.process))
+        self.assert_gone("one", service)
 
     def test_a_tree_ends_with_its_directory(self):
-        for first in (None, "supervised/one/supervise", "supervised", "supervisor.process", "alive.sock"):
+        self.end_with_directory(None)
+
+    @pytest.mark.deep
+    @pytest.mark.supervision
+    def test_a_tree_ends_with_its_directory_of_which_a_part_goes_first(self):
+        for first in ("supervised/one/supervise", "supervised", "supervisor.process", "alive.sock"):
             with self.subTest(removed_before_the_rest=first):
                 self.end_with_directory(first)
 
@@ -141,15 +190,15 @@ class TreeTest(unittest.TestCase):
         node_watch.start(self.directory)
         pids = [*self.tree.supervisors(), *map(processes.pid_of, (one.process, node_watch.process_of(self.directory)))]
         self.assertEqual(len(pids), 5)
-        processes.wait_until((self.directory / "alive.sock").exists, "the watch", 10)
-        time.sleep(1)
+        watch_process = processes.pid_of(node_watch.process_of(self.directory))
+        processes.wait_until(lambda: _held(watch_process) >= 3, "the watch knows the supervisors", 60)
         if first is not None:
             removed = self.directory / first
             shutil.rmtree(removed) if removed.is_dir() else removed.unlink()
             time.sleep(1)
         shutil.rmtree(self.directory)
         processes.wait_until(lambda: not any(pathlib.Path(f"/proc/{pid}/cwd").exists() for pid in pids),
-                             "the end of all", 20)
+                             "the end of all", 120)
         self.directory.mkdir()
 
     def test_a_killed_supervisor_starts_no_second_process(self):
@@ -158,22 +207,27 @@ class TreeTest(unittest.TestCase):
         before = set(self.tree.supervisors())
         for supervisor in before - {self.root()}:
             os.kill(supervisor, signal.SIGKILL)
-        processes.wait_until(lambda: len(set(self.tree.supervisors()) - before) == 1, "the next supervisor", 10)
-        time.sleep(0.5)
+        processes.wait_until(lambda: len(set(self.tree.supervisors()) - before) == 1, "the next supervisor", 60)
+        self.until_a_next_one_waits(self.directory / "supervised" / "one")
         self.assertEqual(processes.pid_of(service.process), pid)
         os.kill(pid, signal.SIGKILL)
         self.again(service, pid)
 
     def test_a_supervisor_that_is_killed_while_a_service_starts_starts_no_second_process(self):
         loop = f"while :; do sleep 9; done; : {self.directory}"
-        service = self.keep("one", "sh", "-c", loop, before=(("sleep", "3"),))
+        begun, folder = self.directory / "begun", self.directory / "supervised" / "one"
+        service = self.keep("one", "sh", "-c", loop, before=(("sh", "-c", f"touch {begun}; sleep 3"),))
         for number in range(2):
             pid = processes.pid_of(service.process)
+            begun.unlink()
             os.kill(pid, signal.SIGKILL)
-            time.sleep(1.5 + number / 2)  # The next one is at what comes before it.
-            os.kill(supervision.supervisor(self.directory / "supervised" / "one"), signal.SIGKILL)
+            processes.wait_until(begun.exists, "the next one is at what comes before it", 60)
+            os.kill(supervision.supervisor(folder), signal.SIGKILL)
             self.again(service, pid)
-            time.sleep(4)  # As long as a second one would take.
+            # Each supervisor starts one process. That of the last one waits; a second service would be the other one.
+            self.until_a_next_one_waits(folder)
+            processes.wait_until(lambda: len(waiting(folder)) == 1, "no other waits", 60)
+            processes.wait_until(lambda: run("ps", "-eo", "args").count(loop), "it has begun", 60)
             self.assertEqual(run("ps", "-eo", "args").count(loop), 1, number)
 
     def test_supervisors_that_are_killed_leave_nothing_that_waits(self):
@@ -184,16 +238,16 @@ class TreeTest(unittest.TestCase):
             before = supervision.supervisor(folder)
             os.kill(before, signal.SIGKILL)
             processes.wait_until(lambda before=before: supervision.supervisor(folder) not in (None, before),
-                                 "the next supervisor", 10)
-            time.sleep(0.5)
-        processes.wait_until(lambda: len(waiting(folder)) == 1, "all but one have gone", 10)
+                                 "the next supervisor", 60)
+            self.until_a_next_one_waits(folder)
+        processes.wait_until(lambda: len(waiting(folder)) == 1, "all but one have gone", 60)
         self.assertEqual(processes.pid_of(service.process), pid)
 
     def test_a_killed_root_is_replaced_and_adopts(self):
         service = self.keep("one")
         pid = processes.pid_of(service.process)
         os.kill(self.root(), signal.SIGKILL)
-        processes.wait_until(lambda: self.root() is None, "the end of the root", 5)
+        processes.wait_until(lambda: self.root() is None, "the end of the root", 60)
         self.assertTrue(self.tree.ensure())
         self.assertFalse(self.tree.ensure())
         self.assertEqual(processes.pid_of(service.process), pid)
@@ -215,7 +269,7 @@ class TreeTest(unittest.TestCase):
         self.assertFalse(stale.exists())
         pid = processes.pid_of(service.process)
         processes.wait_until(lambda: "KIND=mine" in pathlib.Path(f"/proc/{pid}/environ").read_text(encoding="utf-8"),
-                             "the program has begun", 5)
+                             "the program has begun", 60)
         self.assertEqual(os.getpriority(os.PRIO_PROCESS, pid), 7)
         os.kill(pid, signal.SIGKILL)
         self.again(service, pid)
@@ -229,8 +283,10 @@ class TreeTest(unittest.TestCase):
         self.assertTrue((self.directory / "went-on").exists())
 
     def test_a_program_that_is_not_there(self):
-        service = self.keep("one", "/no/such/program")
-        processes.wait_until(lambda: self.tree.endings()["one"] > 0, "its end", 5)
+        service = self.service("one", "/no/such/program")
+        with contextlib.suppress(PenstockError), unittest.mock.patch.object(supervision, "_PATIENCE_SECONDS", 0.5):
+            self.tree.keep(service)  # Its process is seen, or not, in the moment that it is there.
+        processes.wait_until(lambda: self.tree.endings()["one"] > 0, "its end", 60)
         self.assertIn("/no/such/program: No such file", service.log.read_text(encoding="utf-8"))
 
 
@@ -268,7 +324,7 @@ class SilentTest(unittest.TestCase):
         self.look(guarded, 29)
         self.assertTrue(processes.is_running(self.process))
         self.look(guarded, 5)
-        processes.wait_until(lambda: not processes.is_running(self.process), "its end", 5)
+        processes.wait_until(lambda: not processes.is_running(self.process), "its end", 60)
         self.assertIn("x has not answered for", self.said[0])
 
     def test_one_that_begins_has_longer(self):
@@ -277,7 +333,7 @@ class SilentTest(unittest.TestCase):
         self.look(guarded, 89)
         self.assertTrue(processes.is_running(self.process))
         self.look(guarded, 5)
-        processes.wait_until(lambda: not processes.is_running(self.process), "its end", 5)
+        processes.wait_until(lambda: not processes.is_running(self.process), "its end", 60)
 
     def test_one_that_never_gave_a_sign_is_left_alone(self):
         self.works = False
@@ -286,9 +342,9 @@ class SilentTest(unittest.TestCase):
 
     def test_a_stopped_one_goes_on(self):
         os.kill(self.pid, signal.SIGSTOP)
-        processes.wait_until(lambda: _state(self.pid) == "T", "it stands", 5)
+        processes.wait_until(lambda: _state(self.pid) == "T", "it stands", 60)
         self.look(self.guarded(90), 1)
-        processes.wait_until(lambda: _state(self.pid) == "S", "it goes on", 5)
+        processes.wait_until(lambda: _state(self.pid) == "S", "it goes on", 60)
         self.assertIn("x was stopped and goes on", self.said[0])
 
     def test_signs_of_life(self):
@@ -306,8 +362,8 @@ class SilentTest(unittest.TestCase):
         ended = os.pidfd_open(child.pid)
         self.addCleanup(os.close, ended)
         started = time.monotonic()
-        alive.Listener(self.directory).wait(30, [ended])
-        self.assertLess(time.monotonic() - started, 20)
+        alive.Listener(self.directory).wait(600, [ended])
+        self.assertLess(time.monotonic() - started, 500)
         child.wait()
 
     def test_a_sign_without_a_watch_does_no_harm(self):
@@ -317,6 +373,15 @@ class SilentTest(unittest.TestCase):
         alive.Listener(self.directory)
         for _ in range(1000):
             alive.watch_of(self.directory).give()
+
+
+def _held(pid):
+    """How many processes a program holds by descriptors."""
+    held = 0
+    for path in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(OSError):  # It was closed this moment.
+            held += "pidfd" in str(path.readlink())
+    return held
 
 
 def _state(pid):

@@ -57,7 +57,7 @@ class UnitRunsTest(unittest.TestCase):
         switch = self.pid("ovs-vswitchd unix:")
         with self.subTest("the root of the tree is killed"):
             os.kill(self.pid("s6-svscan"), signal.SIGKILL)
-            self.until_restarted(1, 20)
+            self.until_restarted(1, 120)
             self.assertEqual(self.pid("ovs-vswitchd unix:"), switch)
         with self.subTest("the switch is killed, which is not systemd's matter"):
             os.kill(switch, signal.SIGKILL)
@@ -95,7 +95,7 @@ class UnitRunsTest(unittest.TestCase):
         self.systemd.start(self.service)
         switch = self.pid("ovs-vswitchd unix:")
         with hanging(self.pid("penstock_node.node_watch")):
-            self.until_restarted(1, 40)
+            self.until_restarted(1, 240)
         self.assertEqual(self.systemd.show(self.service, "Result"), "success")
         self.assertEqual(self.pid("ovs-vswitchd unix:"), switch)
         code, text = self.systemd.run(OVS_CONFIG, "down", "--run-directory", self.box.run_directory, self.name)

@@ -110,7 +110,7 @@ class VhostCase(unittest.TestCase):
             self.addCleanup(child.wait)
             self.addCleanup(Peers(self.node).kill, name)
             processes.record(child.pid, directory / "testpmd.process")
-            processes.wait_until(lambda: len(user_processes.find({uid})) == 2, "its processes", 5)
+            processes.wait_until(lambda: len(user_processes.find({uid})) == 2, "its processes", 60)
         return memory
 
     def links(self):

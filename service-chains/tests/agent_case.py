@@ -83,10 +83,10 @@ class AgentCase(unittest.TestCase):
     def pid(self, name, program="testpmd"):
         return processes.pid_of(self.directory / "functions" / name / f"{program}.process")
 
-    def until(self, condition, what, seconds=30):
+    def until(self, condition, what, seconds=180):
         processes.wait_until(condition, what, seconds)
 
-    def until_state(self, name, words, seconds=30):
+    def until_state(self, name, words, seconds=180):
         said = []
 
         def fits():

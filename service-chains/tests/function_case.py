@@ -86,7 +86,7 @@ class FunctionCase(unittest.TestCase):
         with open(folder / supervision.TURN, "w", encoding="ascii") as turn:
             fcntl.flock(turn, fcntl.LOCK_EX)
             os.kill(processes.pid_of(self.ovs.switch_process), signal.SIGKILL)
-            processes.wait_until(lambda: not processes.is_running(self.ovs.switch_process), "its end", 5)
+            processes.wait_until(lambda: not processes.is_running(self.ovs.switch_process), "its end", 60)
             yield
 
     def start(self, *args, code=0):

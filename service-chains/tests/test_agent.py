@@ -120,7 +120,7 @@ class FunctionsAgentTest(AgentCase):
     def test_guest(self):
         guest_image.build(catalogue.find("router-vm").rules)  # To fetch its packages may take minutes.
         self.order("guest", {"function": "router-vm", "scheduling": "normal"})
-        self.until_state("guest", "running", 90)  # An emulated guest boots as fast as the machine lets it.
+        self.until_state("guest", "running", 540)  # An emulated guest boots as fast as the machine lets it.
         self.assertFalse(processes.log_tail(self.directory / "functions-agent.log", 1000).count("guest: failed"))
 
     def test_changed_order(self):
@@ -205,7 +205,7 @@ class FunctionsAgentTest(AgentCase):
             self.until(lambda: self.pid("stays") not in (None, pid), "the next process")
         finally:
             agent.terminate()
-            ended = agent.wait(30)
+            ended = agent.wait(180)
             left = self.pid("stays")
             self.start_agent()
         self.assertEqual(ended, 0)

@@ -35,6 +35,32 @@ time.sleep(600)
 
 class DeathsTest(AgentCase):
 
+    def kill(self, name, program="testpmd"):
+        """Kills a process of an instance, and waits for the next one."""
+        log = self.directory / "functions-agent.log"
+        pid, told = self.pid(name, program), log.read_text().count(f"{name}: its process ended")
+        os.kill(pid, signal.SIGKILL)
+        self.until(lambda: self.pid(name, program) not in (None, pid), f"the next {name}")
+        self.assertEqual(log.read_text().count(f"{name}: its process ended"), told + 1)
+        self.until_state(name, "running")
+
+    def test_killed(self):
+        """The instance runs again. Of two processes the one that forwards goes on; it has failed all the same."""
+        self.order("weak", FORWARDER)
+        self.order("duo", {"function": "packet-filter-ct", "scheduling": "normal"})
+        self.order("other", FORWARDER)
+        for name in ("weak", "duo", "other"):
+            self.until_state(name, "running")
+        other = self.pid("other")
+        self.kill("weak")
+        self.kill("duo", "ovsdb-server")
+        self.assertEqual((self.pid("other"), self.keys("other")[FUNCTION_STATE]), (other, "running"))
+        for name in ("weak", "duo"):
+            self.withdraw(name)
+            self.until_nothing_left(name)
+
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_killed_function(self):
         self.order("weak", FORWARDER)
         self.order("other", FORWARDER)
@@ -51,6 +77,8 @@ class DeathsTest(AgentCase):
             self.assertNotIn(self.pid("weak"), (None, pid))
         self.assertEqual(self.pid("other"), other)
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_killed_part_of_a_function(self):
         """Of two processes the one that forwards goes on; the function has failed all the same."""
         self.order("duo", {"function": "packet-filter-ct", "scheduling": "normal"})
@@ -98,7 +126,7 @@ class DeathsTest(AgentCase):
         process = self.directory / "functions" / "idle" / "testpmd.process"
         os.kill(pid, signal.SIGSTOP)
         self.until(lambda: processes.is_stopped(process), "it is stopped")
-        self.until(lambda: not processes.is_stopped(process), "it goes on", 10)
+        self.until(lambda: not processes.is_stopped(process), "it goes on", 60)
         self.assertEqual((self.pid("idle"), self.keys("idle")[FUNCTION_STATE]), (pid, "running"))
         os.kill(pid, signal.SIGSTOP)
         self.until_state("idle", "failed: its process was stopped twice within 60 s, and is ended; next try in 1 s")
@@ -168,9 +196,7 @@ class DeathsTest(AgentCase):
         self.remove("gone")
         self.start_agent()
         self.until_nothing_left("gone")
-        os.kill(self.pid("new"), signal.SIGKILL)
-        self.until_state("new", "failed")
-        self.until_state("new", "running")
+        self.kill("new")
         self.assertEqual((self.pid("long"), self.keys("long")[FUNCTION_STATE]), (pid, "running"))
 
     @pytest.mark.deep
@@ -196,7 +222,7 @@ class EndOfNodeTest(unittest.TestCase):
         name, _ = box.running_node("b")
         box.functions("agent", "--node", name, "--detach")
         box.ovs_config("down", name)
-        processes.wait_until(lambda: box.processes() == [], "the end of the agent", 10)
+        processes.wait_until(lambda: box.processes() == [], "the end of the agent", 60)
         self.assertEqual(box.namespaces_left(), [])
         self.assertFalse((box.run_directory / name).exists())
         self.assertEqual(pages_of_nobody(), box.pages_of_nobody)

@@ -118,7 +118,7 @@ class ControlGroupTest(unittest.TestCase):
         group = self.group(threads=20)
         self.start(group, sys.executable, "-c", _FORKS)
         log = self.directory / "log"
-        processes.wait_until(lambda: log.read_text("ascii").endswith("\n"), "the last fork", 20, self.process, log)
+        processes.wait_until(lambda: log.read_text("ascii").endswith("\n"), "the last fork", 120, self.process, log)
         self.assertEqual(int(log.read_text("ascii")), 19)
         subprocess.run(["true"], check=True)
         children = pathlib.Path(group["directories"]["pids"], "cgroup.procs").read_text("ascii").split()
@@ -126,7 +126,7 @@ class ControlGroupTest(unittest.TestCase):
         # Nobody has told them to end, and they are not all children of ours.
         control_group.remove(group)
         self.assert_gone(group)
-        processes.wait_until(lambda: not processes.is_running(self.process), "their end", 5)
+        processes.wait_until(lambda: not processes.is_running(self.process), "their end", 60)
 
     def test_too_much_memory(self):
         group = self.group(**{"memory-mb": 64})

@@ -50,7 +50,7 @@ class GuestTest(unittest.TestCase):
             initramfs.write_bytes(image.initramfs.read_bytes() + guest_image.archive(
                 self.files(), links={f"bin/{name}": "/bin/busybox" for name in _COMMANDS}))
             said = run(qemu.PROGRAM, *qemu._machine(qemu._acceleration(image), _MEMORY_MB), "-serial", "stdio",
-                       *qemu._boot(guest_image.Image(image.kernel, initramfs), ""), timeout_seconds=300)
+                       *qemu._boot(guest_image.Image(image.kernel, initramfs), ""), timeout_seconds=850)
         self.assertRegex(said, "penstock: ended with 0, cpuset cpu memory hugetlb pids", said)
         self.assertGreaterEqual(int(re.search(r"Ran (\d+) tests", said)[1]), 10, said)
         self.assertRegex(said, "(?m)^OK\r?$", said)

@@ -17,7 +17,7 @@ from penstock_base import processes
 from penstock_base.commands import run
 from penstock_functions import catalogue
 from penstock_node.ovs import Ovs
-from sandbox import reaches, send_over_tcp, udp
+from sandbox import hears_nothing, reaches, send_over_tcp, udp
 
 from .function_case import INSIDE, INSIDE_6, OUTSIDE, OUTSIDE_6, FunctionCase
 
@@ -45,7 +45,7 @@ class DivertTest(FunctionCase):
             run("ip", "-n", alternative, "link", "set", "dev", "eth0", "address", self.mac(outside))
             for address in (INSIDE, INSIDE_6):  # Nobody answers ARP there.
                 run("ip", "-n", alternative, "neighbour", "replace", address, "lladdr", self.mac(inside), "dev", "eth0")
-        self.wait = ("fw", "--function", function, "--catalogue", directory, "--scheduling", "low", "--wait", "30")
+        self.wait = ("fw", "--function", function, "--catalogue", directory, "--scheduling", "low", "--wait", "180")
         self.start(*self.wait[:-2])
         self.assertEqual(self.entry()["state"], "waiting")
         self.attach("fw", tenants=2)
@@ -64,7 +64,7 @@ class DivertTest(FunctionCase):
         """Whether what the body sends _MANY times is counted, which takes a second, on a busy machine longer."""
         before = self.entry()["counters"][name]
         yield
-        processes.wait_until(lambda: self.entry()["counters"][name] >= before + _MANY, f"{name} is counted", 20)
+        processes.wait_until(lambda: self.entry()["counters"][name] >= before + _MANY, f"{name} is counted", 120)
 
     def ofctl(self, *args):
         return run("ovs-ofctl", "-O", "OpenFlow13", *args, environment=self.ovs.environment)
@@ -74,8 +74,7 @@ class DivertTest(FunctionCase):
         with self.counted("unsolicited"):
             for _ in range(_MANY):
                 sender.sendto(b"attack", address)
-            with self.assertRaises(TimeoutError):
-                receiver.recv(100)
+            self.assertTrue(hears_nothing(receiver))
 
     def stop_all(self):
         self.box.functions("stop", "fw", "--node", self.name)
@@ -104,7 +103,7 @@ class DivertTest(FunctionCase):
     def check_telnet(self):
         before = self.entry()["counters"]["denied"]
         self.assertIsNone(send_over_tcp(self.hosts[0][0], self.hosts[0][1], OUTSIDE, port=23, seconds=2))
-        processes.wait_until(lambda: self.entry()["counters"]["denied"] > before, "denied is counted", 20)
+        processes.wait_until(lambda: self.entry()["counters"]["denied"] > before, "denied is counted", 120)
 
     def check_straight_sessions(self):
         """By the second output nothing comes to what left by the first, and nothing new."""
@@ -135,7 +134,7 @@ class DivertTest(FunctionCase):
     def await_from(self, port):
         """Waits for a frame with the tag of probes."""
         processes.wait_until(lambda: re.search(" n_packets=[1-9]", self.ofctl(
-            "dump-flows", "br0", f"in_port={port},dl_vlan={_PROBE_TAG}")), f"a frame from port {port}", 20)
+            "dump-flows", "br0", f"in_port={port},dl_vlan={_PROBE_TAG}")), f"a frame from port {port}", 120)
 
     def check_restart_of_the_switch(self):
         """It goes away and comes back, and the function lets it connect to all three sockets again."""
@@ -238,8 +237,7 @@ class DivertTest(FunctionCase):
         with udp(inside, INSIDE, 5003) as client, udp(alternative, OUTSIDE, 80) as diverted, \
                 udp(outside, OUTSIDE, 80) as straight:
             self.assert_dropped(client, straight, (OUTSIDE, 80))
-            with self.assertRaises(TimeoutError):
-                diverted.recv(100)
+            self.assertTrue(hears_nothing(diverted))
 
 
 def _echo(kind, source, destination):

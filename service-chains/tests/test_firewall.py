@@ -14,7 +14,7 @@ from penstock_base import processes
 from penstock_base.commands import run
 from penstock_functions import catalogue, firewall_nft, guest_image
 from penstock_node.ovs import dpdk_prefix
-from sandbox import reaches, send_over_tcp, udp
+from sandbox import hears_nothing, reaches, send_over_tcp, udp
 
 from .function_case import INSIDE, INSIDE_6, OUTSIDE, OUTSIDE_6, FunctionCase
 
@@ -29,7 +29,7 @@ class _FirewallTest:
 
     queues = 2
     scheduling = "low"  # What yields to all others may hardly run beside other tests.
-    boot_seconds = 30
+    boot_seconds = 180
 
     def test_firewall(self):
         self.node(tenants=2)
@@ -79,14 +79,14 @@ class _FirewallTest:
             return re.findall(r"port: (fw-\w+) +queue-id: +(\d+) \(enabled\)",
                               self.ovs.appctl("dpif-netdev/pmd-rxq-show"))
         wanted = sorted((f"fw-{side}", str(queue)) for side in ("in", "out") for queue in range(self.queues))
-        processes.wait_until(lambda: sorted(polled()) == wanted, f"{self.queues} queues of each port", 20)
+        processes.wait_until(lambda: sorted(polled()) == wanted, f"{self.queues} queues of each port", 120)
 
     def pid(self, name):
         return processes.pid_of(self.directory / f"{name}.process")
 
     def await_counted(self, name, before):
         """Counters of flows follow packets within a second, on a busy machine later."""
-        processes.wait_until(lambda: self.counters()[name] > before, f"{name} is counted", 20)
+        processes.wait_until(lambda: self.counters()[name] > before, f"{name} is counted", 120)
 
     def check_rights(self):
         for name, capabilities in self.capabilities.items():
@@ -152,8 +152,7 @@ class _FirewallTest:
             server.sendto(b"answer", (INSIDE, 5000))
             self.assertEqual(client.recv(100), b"answer")
             other_server.sendto(b"attack", (INSIDE, 5000))
-            with self.assertRaises(TimeoutError):
-                other_client.recv(100)
+            self.assertTrue(hears_nothing(other_client))
             other_client.sendto(b"ask", (OUTSIDE, 6000))
             self.assertEqual(other_server.recv(100), b"ask")
             other_server.sendto(b"answer", (INSIDE, 5000))
@@ -174,7 +173,7 @@ class _FirewallTest:
 
     def kill(self, name):
         os.kill(self.pid(name), signal.SIGKILL)
-        processes.wait_until(lambda: self.pid(name) is None, f"the end of {name}", 5)
+        processes.wait_until(lambda: self.pid(name) is None, f"the end of {name}", 60)
         self.assertEqual(self.entry()["state"], "failed")
 
     def check_crash(self):
@@ -225,7 +224,7 @@ class GuestFirewallTest(_FirewallTest, FunctionCase):
     function = "packet-filter-vm"
     capabilities = {"qemu": 0}
     scheduling = "normal"
-    boot_seconds = 90  # Emulated on a busy machine it takes a minute.
+    boot_seconds = 540  # Emulated on a busy machine it takes a minute.
 
     def setUp(self):
         super().setUp()

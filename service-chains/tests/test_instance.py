@@ -20,7 +20,7 @@ class FunctionTest(FunctionCase):
         self.start("hop", "--function", "forwarder")
         self.assertEqual([entry["state"] for entry in self.status()], ["waiting"])
         self.attach("hop", tenants=1)
-        self.assertIn("nothing changed", self.start("hop", "--function", "forwarder", "--wait", 15))
+        self.assertIn("nothing changed", self.start("hop", "--function", "forwarder", "--wait", 90))
         entry, = self.status()
         self.assertEqual(entry["state"], "attached")
         self.assertEqual((entry["control-group"]["memory-mb"], entry["control-group"]["threads"]), (512, 256))

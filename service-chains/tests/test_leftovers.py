@@ -39,7 +39,7 @@ class LeftoversTest(unittest.TestCase):
         self.addCleanup(user_processes.kill, {user}, "the test")
         self.addCleanup(child.kill)
         processes.record(child.pid, pidfile)
-        processes.wait_until(lambda: len(user_processes.find({user})) == 2, "its processes", 10)
+        processes.wait_until(lambda: len(user_processes.find({user})) == 2, "its processes", 60)
 
     def test_function(self):
         files = InstanceFiles("a", "edge", self.directory)

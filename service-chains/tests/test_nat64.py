@@ -30,7 +30,7 @@ while True:
 _ASK = """
 import socket, sys
 link = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
-link.settimeout(5)
+link.settimeout(30)
 link.sendto(b"?", (sys.argv[1], 10))
 print(link.recv(100).decode())
 """
@@ -96,7 +96,7 @@ class TranslatorTest(unittest.TestCase):
         self.start()
         address = self.seen()
         self.assertRegex(address, r"^10\.64\.0\.\d+$")
-        run("ip", "netns", "exec", self.six, "ping", "-c", "1", "-W", "5", "fd00:64:9b::10.0.0.1")
+        run("ip", "netns", "exec", self.six, "ping", "-c", "1", "-W", "30", "fd00:64:9b::10.0.0.1")
         self.assertIn("running already; nothing changed", self.start())
         self.assertIn("other settings", self.start("--map", "10.64.1.5=fd00:64::5", code=1))
         self.tool("stop", self.box)
@@ -114,7 +114,7 @@ class TranslatorTest(unittest.TestCase):
     def test_a_host_that_the_world_reaches(self):
         self.addCleanup(self.tool, "stop", self.box)
         self.start("--map", "10.64.1.5=fd00:64::10")
-        run("ip", "netns", "exec", self.four, "ping", "-c", "1", "-W", "5", "10.64.1.5")
+        run("ip", "netns", "exec", self.four, "ping", "-c", "1", "-W", "30", "10.64.1.5")
         self.assertEqual(self.seen(), "10.64.1.5")
         self.check_refused(processes.pid_of(self.directory / "nat64" / self.box / "tayga.pid"))
 
@@ -133,8 +133,8 @@ class TranslatorTest(unittest.TestCase):
         run("ip", "-n", self.four, "address", "add", "192.88.99.9/32", "dev", "lo")
         run("ip", "-n", self.box, "route", "add", "default", "via", "10.0.0.1")
         self.tool("start", self.box, "--inside", "fd00:64::1/64", "--prefix", "64:ff9b::/96", "--pool", "10.64.0.0/24")
-        run("ip", "netns", "exec", self.six, "ping", "-c", "1", "-W", "5", "64:ff9b::192.88.99.9")
-        answer = subprocess.run(["ip", "netns", "exec", self.six, "ping", "-c", "1", "-W", "5", "64:ff9b::10.0.0.1"],
+        run("ip", "netns", "exec", self.six, "ping", "-c", "1", "-W", "30", "64:ff9b::192.88.99.9")
+        answer = subprocess.run(["ip", "netns", "exec", self.six, "ping", "-c", "1", "-W", "30", "64:ff9b::10.0.0.1"],
                                 capture_output=True, text=True, check=False)
         self.assertIn("unreachable", answer.stdout)
 
@@ -152,7 +152,7 @@ class TranslatorTest(unittest.TestCase):
         self.addCleanup(self.tool, "stop", self.box)
         self.start()
         os.kill(processes.pid_of(self.directory / "nat64" / self.box / "tayga.pid"), 9)
-        processes.wait_until(lambda: "failed" in self.tool("status"), "its end", 5)
+        processes.wait_until(lambda: "failed" in self.tool("status"), "its end", 30)
         self.start()
         self.assertRegex(self.seen(), r"^10\.64\.0\.\d+$")
 
