@@ -144,6 +144,19 @@ final class ControllerUnderTest implements TestRun.Closing {
         return directory.resolve("nat-journal");
     }
 
+    /** Saves its log beside that of the run, as that of a class which failed. */
+    void keepLog(final String name) {
+        copyLog("system-karaf-" + name + ".log");
+    }
+
+    private void copyLog(final String name) {
+        try {
+            Files.copy(logFile(), ROOT.resolve("it/target").resolve(name), StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private Path logFile() {
         return directory.resolve("data/log/karaf.log");
     }
@@ -163,10 +176,6 @@ final class ControllerUnderTest implements TestRun.Closing {
     public void close() {
         // A stop in good order takes seconds, and there is nothing to save.
         kill();
-        try {
-            Files.copy(logFile(), ROOT.resolve("it/target/system-karaf.log"), StandardCopyOption.REPLACE_EXISTING);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        copyLog("system-karaf.log");
     }
 }

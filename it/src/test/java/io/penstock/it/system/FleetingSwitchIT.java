@@ -7,12 +7,14 @@ import io.penstock.testkit.Shell;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A switch that was gone while OpenFlowPlugin still made it ready is served when it is back. */
 @Tag("hostile")
 @OnSystem
+@Order(OnSystem.DESTRUCTIVE)
 class FleetingSwitchIT {
     /** Far more than it takes; the database has to connect, too. */
     private static final Duration LIMIT = Duration.ofMinutes(2);

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 @Tag("safety")
 @Tag("hostile")
 @OnSystem
+@Order(OnSystem.DESTRUCTIVE)
 class HostilePeerIT {
     private static final int VLAN = 100;
     /** Some times what a comparison of the switch takes here. */

@@ -16,4 +16,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(SystemExtension.class)
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
-@interface OnSystem { }
+@interface OnSystem {
+    /** See {@code @Order}: of a class that kills what others need, which comes after these. */
+    int DESTRUCTIVE = Integer.MAX_VALUE - 1;
+    /** Of the class that comes last. */
+    int LAST = Integer.MAX_VALUE;
+}

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
  * allocations stay as they were. The controller alone is in {@link ControllerRestartIT}.
  */
 @OnSystem
+@Order(OnSystem.DESTRUCTIVE)
 class RestartIT {
     private static final int VLAN = 100;
     private static final String OUTSIDE = "198.51.100.64";

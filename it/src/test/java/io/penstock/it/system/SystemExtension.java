@@ -4,23 +4,18 @@ package io.penstock.it.system;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
-import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.TestWatcher;
 
 /**
  * Starts the {@link EdgeSystem} when the first test asks for it, and stops it after the last one. Classes share its
  * hosts, so what a class serves on them ends with the class.
+ *
+ * <p>A class gives the system back as it got it, or fails. After a class that failed there is another system: what the
+ * class has broken does not fail those after it.
  */
-final class SystemExtension implements AfterAllCallback, ParameterResolver {
-    /** The system as the store of the whole run keeps it. */
-    private record Shared(EdgeSystem system) implements CloseableResource {
-        @Override
-        public void close() {
-            system.close();
-        }
-    }
-
+final class SystemExtension implements AfterAllCallback, ParameterResolver, TestWatcher {
     @Override
     public boolean supportsParameter(final ParameterContext parameter, final ExtensionContext context) {
         return parameter.getParameter().getType() == EdgeSystem.class;
@@ -28,15 +23,24 @@ final class SystemExtension implements AfterAllCallback, ParameterResolver {
 
     @Override
     public Object resolveParameter(final ParameterContext parameter, final ExtensionContext context) {
+        return edge(context).system();
+    }
+
+    private static SharedEdge edge(final ExtensionContext context) {
         return context.getRoot().getStore(Namespace.GLOBAL)
-            .getOrComputeIfAbsent(EdgeSystem.class, key -> new Shared(EdgeSystem.start()), Shared.class).system();
+            .getOrComputeIfAbsent(SharedEdge.class, key -> new SharedEdge(), SharedEdge.class);
+    }
+
+    @Override
+    public void testFailed(final ExtensionContext context, final Throwable cause) {
+        edge(context).failed();
     }
 
     @Override
     public void afterAll(final ExtensionContext context) {
-        final Shared shared = context.getRoot().getStore(Namespace.GLOBAL).get(EdgeSystem.class, Shared.class);
-        if (shared != null) {
-            shared.system().nodes().forEach(node -> node.network().stopServers());
+        if (context.getExecutionException().isPresent()) {
+            edge(context).failed();
         }
+        edge(context).giveBack(context.getRequiredTestClass().getSimpleName());
     }
 }
