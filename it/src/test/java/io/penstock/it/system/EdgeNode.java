@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -100,14 +101,30 @@ final class EdgeNode {
         return flows().stream().filter(line -> !line.contains(cookie + " ")).toList();
     }
 
+    /** The same of one VRF alone. */
+    List<String> plannedFlowsOf(final int vrf) {
+        final String cookie = cookieOf(vrf);
+        return flows().stream().filter(line -> line.contains(cookie + " ")).toList();
+    }
+
     /**
      * How long the newest flow that was planned has been there; a flow that is sent once more begins anew. Flows of one
      * VRF do not count.
      */
     Duration youngestFlowExceptOf(final int vrf) {
         final String cookie = cookieOf(vrf);
+        return youngestFlow(line -> !line.contains(cookie + ","));
+    }
+
+    /** The same of the flows of one VRF alone. */
+    Duration youngestFlowOf(final int vrf) {
+        final String cookie = cookieOf(vrf);
+        return youngestFlow(line -> line.contains(cookie + ","));
+    }
+
+    private Duration youngestFlow(final Predicate<String> isMeant) {
         final double seconds = ovs().ofctl("--no-names", "dump-flows", Constants.BRIDGE).lines()
-            .filter(line -> line.contains("cookie=") && !line.contains(cookie + ",")
+            .filter(line -> line.contains("cookie=") && isMeant.test(line)
                 && LEARNED.stream().noneMatch(line::contains))
             .mapToDouble(line -> Double.parseDouble(line.replaceAll(".* duration=([0-9.]+)s,.*", "$1")))
             .min().orElseThrow();
