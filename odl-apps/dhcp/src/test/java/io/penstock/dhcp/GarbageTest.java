@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /** Whatever comes, nothing throws, and what cannot be read changes nothing. */
-@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 360, threadMode = ThreadMode.SEPARATE_THREAD)
 class GarbageTest {
     private static final int ROUNDS = 10_000;
     private static final Mac MAC = new Mac(0x02000000000aL);

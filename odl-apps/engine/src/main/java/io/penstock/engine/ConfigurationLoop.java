@@ -24,6 +24,7 @@ import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -85,6 +86,18 @@ final class ConfigurationLoop {
     ConfigurationLoop(final Function<Allocations, Stored> configuration,
             final Consumer<Transition> writer, final List<Grantor> grantors, final Consumer<Transition> adjust,
             final Consumer<Transition> wake, final TaskThread thread, final Overdue overdue) {
+        this(configuration, writer, grantors, adjust, wake, thread, overdue, thread::later);
+    }
+
+    /**
+     * The same.
+     *
+     * @param later carries out a task on the thread after a pause
+     */
+    ConfigurationLoop(final Function<Allocations, Stored> configuration,
+            final Consumer<Transition> writer, final List<Grantor> grantors, final Consumer<Transition> adjust,
+            final Consumer<Transition> wake, final TaskThread thread, final Overdue overdue,
+            final BiConsumer<Runnable, Duration> later) {
         this.configuration = requireNonNull(configuration);
         this.writer = requireNonNull(writer);
         this.grantors = List.copyOf(grantors);
@@ -92,7 +105,7 @@ final class ConfigurationLoop {
         this.wake = requireNonNull(wake);
         this.thread = requireNonNull(thread);
         this.overdue = requireNonNull(overdue);
-        retry = new Retry(thread, this::changed, RETRY);
+        retry = new Retry(later, this::changed, RETRY);
     }
 
     /** Takes over what was handed out before this start; before the first mark. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import static java.util.Objects.requireNonNull;
+
 import com.google.common.base.Ticker;
 import io.penstock.base.tasks.TaskThread;
 import io.penstock.configuration.Stored;
@@ -16,8 +18,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
@@ -31,6 +35,8 @@ abstract class ConfigurationLoopCase {
     final List<String> steps = new CopyOnWriteArrayList<>();
     final List<Transition> woken = new CopyOnWriteArrayList<>();
     final TaskThread thread = new TaskThread("test-engine");
+    /** What is to be tried again some seconds later. */
+    private final BlockingQueue<Runnable> retries = new LinkedBlockingQueue<>();
     volatile Stored stored = new Stored(TWO, List.of());
     volatile RuntimeException readFailure;
     volatile boolean failsAfterwards;
@@ -53,7 +59,7 @@ abstract class ConfigurationLoopCase {
         transition -> {
             steps.add("wake");
             woken.add(transition);
-        }, thread, new Overdue(Ticker.systemTicker()));
+        }, thread, new Overdue(Ticker.systemTicker()), (task, pause) -> retries.add(task));
 
     @AfterEach
     void close() {
@@ -106,6 +112,11 @@ abstract class ConfigurationLoopCase {
         final Map<String, TenantAllocation> tenants = new HashMap<>(before.tenants());
         tenants.computeIfPresent(tenant, (name, had) -> new TenantAllocation(had.id(), Optional.of(address)));
         return before.withTenants(tenants);
+    }
+
+    /** Lets the seconds pass after which something is tried again. */
+    void tryAgain() throws InterruptedException {
+        thread.run(requireNonNull(retries.poll(1, TimeUnit.MINUTES), "nothing is tried again"));
     }
 
     long takeOver() throws Exception {

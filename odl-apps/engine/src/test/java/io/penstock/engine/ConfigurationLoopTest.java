@@ -63,6 +63,7 @@ class ConfigurationLoopTest extends ConfigurationLoopCase {
         assertThat(loop.desired().allocations().tenants().get("acme").publicAddress()).contains(new Ipv4(9));
         assertThat(loop.trouble()).isEmpty();
         second.next = had -> moved(had, "globex", new Ipv4(7));
+        tryAgain();
         Await.until("it is tried again", () ->
             loop.desired().allocations().tenants().get("globex").publicAddress()
                 .equals(Optional.of(new Ipv4(7))));
@@ -80,6 +81,7 @@ class ConfigurationLoopTest extends ConfigurationLoopCase {
         assertThat(taken).isNotDone();
         assertThat(loop.desired().snapshot()).isSameAs(TWO);
         first.next = had -> had;
+        tryAgain();
         taken.get(1, TimeUnit.MINUTES);
         assertThat(loop.desired().snapshot().tenants()).containsOnlyKeys("acme");
     }
@@ -93,6 +95,7 @@ class ConfigurationLoopTest extends ConfigurationLoopCase {
         assertThat(loop.desired().revision()).isZero();
         assertThat(steps).containsOnly("write");
         writeFailure = null;
+        tryAgain();
         assertThat(taken.get(1, TimeUnit.MINUTES)).isEqualTo(1);
         assertThat(loop.trouble()).isEmpty();
     }
@@ -134,6 +137,7 @@ class ConfigurationLoopTest extends ConfigurationLoopCase {
         Await.until("the trouble is told", () -> loop.trouble().isPresent());
         assertThat(loop.trouble().orElseThrow()).startsWith("cannot read; it is tried again");
         readFailure = null;
+        tryAgain();
         taken.get(1, TimeUnit.MINUTES);
         assertThat(loop.trouble()).isEmpty();
     }

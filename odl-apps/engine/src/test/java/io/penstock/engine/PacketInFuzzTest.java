@@ -51,7 +51,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
  * Malformed packets at the entries at which packets of switches come to the services: each is counted, none makes a
  * service fail or hang, and both what is answered and what is refused is among them.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 360, unit = TimeUnit.SECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
 class PacketInFuzzTest {
     private static final int ROUNDS = 20_000;
     private static final int LEAST = ROUNDS / 200;

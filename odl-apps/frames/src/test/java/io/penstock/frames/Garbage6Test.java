@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /** Whatever comes by IPv6, reading gives a value or nothing, and soon. */
-@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 360, threadMode = ThreadMode.SEPARATE_THREAD)
 class Garbage6Test {
     private static final int ROUNDS = 10_000;
     private static final Bytes HOST = Bytes.parseHex("fe800000000000000000000000000005");

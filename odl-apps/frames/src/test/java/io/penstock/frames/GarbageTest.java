@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /** Whatever comes, reading gives a value or nothing, and soon. */
-@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 360, threadMode = ThreadMode.SEPARATE_THREAD)
 class GarbageTest {
     private static final int ROUNDS = 20_000;
 

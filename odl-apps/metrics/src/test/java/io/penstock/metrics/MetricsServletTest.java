@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Scrapes over HTTP. */
-@Timeout(60)
+@Timeout(360)
 class MetricsServletTest {
     private static final String OPEN_METRICS = "application/openmetrics-text";
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The files of the page over HTTP. */
-@Timeout(60)
+@Timeout(360)
 class PageServletTest {
     private static final Pattern REFERENCE = Pattern.compile("(?:src|href)=\"/ui/([^\"]+)\"");
 

@@ -44,7 +44,7 @@ abstract class RequestFilterCase {
     static final String USER = "Basic eDp5";
     static final String OTHER_USER = "Basic bmV3OnVzZXI=";
     static final String MADE_UP = "Basic bWFkZTp1cA==";
-    static final Duration PATIENCE = Duration.ofSeconds(30);
+    static final Duration PATIENCE = Duration.ofMinutes(5);
     static final String NETWORK = "/rests/data/penstock:network";
     static final String JSON = "application/yang-data+json";
     /** Of a body of which the form is not judged. */
@@ -72,7 +72,7 @@ abstract class RequestFilterCase {
         context.setContextPath("/rests");
         context.addFilter(new FilterHolder(new RequestFilter(() -> MODELS, () -> shortage,
             new BodyBudget(MOST, SMALL, 2 * MOST, READERS, PATIENCE, System::nanoTime), strangers,
-            Duration.ofSeconds(4), changes)), "/*", EnumSet.of(DispatcherType.REQUEST));
+            patience(), changes)), "/*", EnumSet.of(DispatcherType.REQUEST));
         context.addServlet(new ServletHolder(new HttpServlet() {
             private static final long serialVersionUID = 1;
 
@@ -109,7 +109,7 @@ abstract class RequestFilterCase {
                 if (request.getRequestURI().endsWith("slow")) {
                     working.countDown();
                     try {
-                        done.await(1, TimeUnit.MINUTES);
+                        done.await(5, TimeUnit.MINUTES);
                     } catch (InterruptedException e) {
                         throw new IOException(e);
                     }
@@ -119,6 +119,11 @@ abstract class RequestFilterCase {
         }), "/*");
         server.setHandler(context);
         server.start();
+    }
+
+    /** How long a large body of a known user waits for another one. */
+    Duration patience() {
+        return PATIENCE;
     }
 
     @AfterEach

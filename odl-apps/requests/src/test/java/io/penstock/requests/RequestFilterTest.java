@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which requests the filter refuses, and of which it tells. */
-@Timeout(120)
+@Timeout(720)
 class RequestFilterTest extends RequestFilterCase {
     @ParameterizedTest
     @CsvSource({"PUT, /pool=west/drain=203.0.113.64%2F30, /pool=west/drain=203.0.113.64/30: one value of a leaf-list",

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,7 @@ public final class Logins {
     private final Attempts attempts;
     private final Semaphore hashes = new Semaphore(HASHES, true);
     private final HashFunction hash;
+    private final BiPredicate<String, String> matches;
     private final Cache<HashCode, Account> known = CacheBuilder.newBuilder().maximumSize(MOST_KNOWN)
         .expireAfterWrite(LATELY).build();
 
@@ -63,19 +65,21 @@ public final class Logins {
 
     /** With the accounts of a datastore, and admin's password in a file. */
     public Logins(final AccountStore accounts, final Path adminsPassword) {
-        this(accounts::accounts, adminsPassword, System::nanoTime);
+        this(accounts::accounts, adminsPassword, System::nanoTime, Passwords::matches);
     }
 
     /**
      * With accounts from anywhere.
      *
      * @param accounts by name; empty as long as they are not known
+     * @param matches whether a password is that of a hash; takes long
      */
     Logins(final Supplier<Optional<Map<String, Account>>> accounts, final Path adminsPassword,
-            final LongSupplier nanos) {
+            final LongSupplier nanos, final BiPredicate<String, String> matches) {
         this.accounts = requireNonNull(accounts);
         admin = new LocalAdmin(adminsPassword);
         attempts = new Attempts(nanos);
+        this.matches = requireNonNull(matches);
         final byte[] key = new byte[KEY_BYTES];
         RANDOM.nextBytes(key);
         hash = Hashing.hmacSha256(key);
@@ -138,7 +142,7 @@ public final class Logins {
         }
         final boolean isRight;
         try {
-            isRight = Passwords.matches(credentials.password(), account.map(Account::hash).orElse(Passwords.OF_NONE));
+            isRight = matches.test(credentials.password(), account.map(Account::hash).orElse(Passwords.OF_NONE));
         } finally {
             hashes.release();
         }

@@ -260,6 +260,9 @@ public final class StateService implements AutoCloseable {
     /** Ends, and takes away what was told: it is true no longer. */
     @Override
     public void close() {
+        if (thread.isClosed()) {
+            return;
+        }
         final CompletableFuture<Void> cleared = new CompletableFuture<>();
         thread.run(() -> {
             attempt(sink::clear);

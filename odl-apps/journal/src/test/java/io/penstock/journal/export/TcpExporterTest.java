@@ -49,7 +49,7 @@ class TcpExporterTest {
     }
 
     private static List<String> lines(final Socket link, final int count) throws IOException {
-        link.setSoTimeout(10_000);
+        link.setSoTimeout(60_000);
         return new BufferedReader(new InputStreamReader(link.getInputStream(), StandardCharsets.UTF_8)).lines()
             .limit(count).toList();
     }

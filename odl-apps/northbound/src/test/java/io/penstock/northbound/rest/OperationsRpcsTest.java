@@ -39,7 +39,7 @@ import org.opendaylight.yangtools.yang.common.Uint32;
 
 /** The RPCs on the threads of the product, of an edge whose switches are slow. */
 class OperationsRpcsTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final Map<Class<?>, Rpc<?, ?>> registered = new ConcurrentHashMap<>();
     private final AtomicInteger reading = new AtomicInteger();

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 import org.opendaylight.yangtools.yang.model.api.EffectiveModelContext;
 
 /** The stream over HTTP. */
-@Timeout(60)
+@Timeout(360)
 class EventServletTest {
     private static final EffectiveModelContext MODEL = new MdSalInProcess().model();
     private static final String NODE_LOST = "data: {\"ietf-restconf:notification\":{\"event-time\":"

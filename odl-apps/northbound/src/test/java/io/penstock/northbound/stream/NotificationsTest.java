@@ -63,7 +63,7 @@ class NotificationsTest {
         try (var registration = MDSAL.domNotifications().registerNotificationListener(heard::add,
                 Absolute.of(body.getIdentifier().getNodeType()))) {
             new Notifications(() -> MODEL, MDSAL.domPublisher(), SampleEvents.CLOCK).tell(event);
-            final DOMNotification notification = heard.poll(10, TimeUnit.SECONDS);
+            final DOMNotification notification = heard.poll(1, TimeUnit.MINUTES);
             assertThat(notification.getBody()).isEqualTo(body);
             assertThat(((DOMEvent) notification).getEventInstant()).isEqualTo(SampleEvents.CLOCK.instant());
         }

@@ -26,14 +26,18 @@ import java.util.Set;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every other change waits while one is judged, so the largest configuration that is judged has to be judged soon. */
-@Timeout(120)
+/**
+ * Every other change waits while one is judged, so the largest configuration that is judged has to be judged soon: how
+ * soon is for the tests with the tag deep.
+ */
+@Timeout(720)
 class SizeRulesTest {
     private static final Duration SOON = Duration.ofSeconds(5);
     private static final int MANY = 4096;
@@ -62,11 +66,15 @@ class SizeRulesTest {
         return new Acl.Entry("e" + number, true, Matches.ANY, List.of("matches/eth"));
     }
 
-    /** Validates within the limit, by the time of the processor that the thread got: a busy machine gives it less. */
     private static List<Violation> judged(final Snapshot snapshot) {
+        return Validator.validate(snapshot, Allocations.none());
+    }
+
+    /** Validates within the limit, by the time of the processor that the thread got: a busy machine gives it less. */
+    private static List<Violation> judgedSoon(final Snapshot snapshot) {
         final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         final long begun = threads.getCurrentThreadCpuTime();
-        final List<Violation> violations = Validator.validate(snapshot, Allocations.none());
+        final List<Violation> violations = judged(snapshot);
         assertThat(Duration.ofNanos(threads.getCurrentThreadCpuTime() - begun)).isLessThan(SOON);
         return violations;
     }
@@ -101,8 +109,37 @@ class SizeRulesTest {
         assertThat(judged(snapshot)).extracting(Violation::toString).containsExactly(violation);
     }
 
+    static Stream<Snapshot> large() {
+        return Stream.concat(tooLong().map(arguments -> (Snapshot) arguments.get()[0]), Stream.of(
+            "10.0.0.0/8", "10.%d.%d.0/24").map(prefix -> Fixtures.network(new Tenant("t", PLAIN.attachments(),
+                list(HUGE, number -> new Tenant.Subnet("s" + number, Prefix.parse(prefix.formatted(
+                    number >> 8 & 0xff, number & 0xff)), Ipv4.parse("10.0.0.1"), List.of())), List.of(), PLAIN.nat(),
+                Optional.empty(), Optional.empty()))));
+    }
+
+    @Tag("deep")
+    @Tag("scale")
+    @ParameterizedTest
+    @MethodSource("large")
+    void aListThatIsTooLongIsJudgedSoon(final Snapshot snapshot) {
+        assertThat(judgedSoon(snapshot)).hasSize(1);
+    }
+
+    @Test
+    void theLargestTenantIsJudged() {
+        // Only routes to the first half are there.
+        assertThat(judged(largestTenant())).allSatisfy(violation -> assertThat(violation.rule()).isEqualTo(
+            "is not in a subnet or route of the tenant"));
+    }
+
+    @Tag("deep")
+    @Tag("scale")
     @Test
     void theLargestTenantIsJudgedSoon() {
+        assertThat(judgedSoon(largestTenant())).isEqualTo(judged(largestTenant()));
+    }
+
+    private static Snapshot largestTenant() {
         final List<Route> routes =
             list(MANY, number -> new Route(prefix("172.16.0.0", number, 28), Ipv4.parse("10.0.0.2")));
         final Tenant.Nat nat = new Tenant.Nat(Optional.of(Ipv4.parse("198.51.100.1")), Optional.empty(),
@@ -113,10 +150,7 @@ class SizeRulesTest {
             Set.of(), List.of());
         final Tenant tenant = new Tenant("t", PLAIN.attachments(), PLAIN.subnets(), routes, Optional.of(nat),
             Optional.empty(), Optional.empty());
-        final List<Violation> violations = judged(Fixtures.network(tenant));
-        // Only routes to the first half are there.
-        assertThat(violations).allSatisfy(violation -> assertThat(violation.rule()).isEqualTo(
-            "is not in a subnet or route of the tenant"));
+        return Fixtures.network(tenant);
     }
 
     @Test

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.MoreExecutors;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -34,16 +35,26 @@ import org.osgi.service.component.annotations.Deactivate;
  */
 @Component(service = ClusterSingletonServiceProvider.class, immediate = true)
 public final class SwitchOwnership implements ClusterSingletonServiceProvider {
-    private static final long LOST_SECONDS = 5;
+    private static final Duration LOST = Duration.ofSeconds(5);
 
     private final ExecutorService threads = Executors.newCachedThreadPool(
         new ThreadFactoryBuilder().setNameFormat("penstock-switch-owner-%d").setDaemon(true).build());
+    private final Duration lost;
     /** The last of each group that was registered. */
     private final Map<ServiceGroupIdentifier, Owned> groups = new HashMap<>();
 
     @Activate
     public SwitchOwnership() {
-        // There is nothing to begin.
+        this(LOST);
+    }
+
+    /**
+     * The same.
+     *
+     * @param lost after which one is closed that was not, while the next one waits
+     */
+    SwitchOwnership(final Duration lost) {
+        this.lost = requireNonNull(lost);
     }
 
     @Override
@@ -60,7 +71,7 @@ public final class SwitchOwnership implements ClusterSingletonServiceProvider {
     }
 
     private void later(final Runnable task) {
-        CompletableFuture.delayedExecutor(LOST_SECONDS, TimeUnit.SECONDS, threads).execute(task);
+        CompletableFuture.delayedExecutor(lost.toMillis(), TimeUnit.MILLISECONDS, threads).execute(task);
     }
 
     private synchronized void forget(final Owned owned) {

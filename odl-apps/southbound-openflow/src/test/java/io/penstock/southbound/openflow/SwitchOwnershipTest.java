@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.common.util.concurrent.SettableFuture;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -16,12 +17,15 @@ import org.opendaylight.mdsal.singleton.common.api.ServiceGroupIdentifier;
 
 /** Each switch is given to the plugin, one connection after the other. */
 class SwitchOwnershipTest {
-    private final SwitchOwnership ownership = new SwitchOwnership();
+    /** So patient that none is taken for lost. */
+    private final SwitchOwnership ownership = new SwitchOwnership(Duration.ofHours(1));
+    private final SwitchOwnership impatient = new SwitchOwnership(Duration.ofMillis(50));
     private final List<String> events = new CopyOnWriteArrayList<>();
 
     @AfterEach
     void close() {
         ownership.close();
+        impatient.close();
     }
 
     @Test
@@ -71,11 +75,11 @@ class SwitchOwnershipTest {
     void oneThatWasLostHoldsUpTheNextForSomeSeconds() throws InterruptedException {
         final Service lost = new Service("lost", "openflow:1");
         final Service next = new Service("next", "openflow:1");
-        ownership.registerClusterSingletonService(lost);
+        impatient.registerClusterSingletonService(lost);
         lost.awaitStart();
-        ownership.registerClusterSingletonService(next);
+        impatient.registerClusterSingletonService(next);
         // Its end is never told.
-        assertThat(next.started.await(20, TimeUnit.SECONDS)).isTrue();
+        next.awaitStart();
         assertThat(events).containsExactly("lost starts", "lost closes", "next starts");
     }
 
@@ -91,7 +95,7 @@ class SwitchOwnershipTest {
         }
 
         void awaitStart() throws InterruptedException {
-            assertThat(started.await(5, TimeUnit.SECONDS)).as("%s starts", name).isTrue();
+            assertThat(started.await(1, TimeUnit.MINUTES)).as("%s starts", name).isTrue();
         }
 
         @Override

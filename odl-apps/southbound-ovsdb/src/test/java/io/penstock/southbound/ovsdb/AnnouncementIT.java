@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a real database says of its node. */
-@Timeout(120)
+@Timeout(720)
 class AnnouncementIT extends ConnectedNode {
     private ApplyResult apply() {
         return session.apply(Specs.bridge(List.of(Specs.system("acc0", 1)))).join();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A real database, and where it matters a real switch. */
-@Timeout(120)
+@Timeout(720)
 class ApplyIT extends ConnectedNode {
     private static final String ORDER = "{\"domain\":\"é\\\"\"}";
 
@@ -187,7 +187,7 @@ class ApplyIT extends ConnectedNode {
         final List<CompletableFuture<ApplyResult>> results = new ArrayList<>();
         while (!intruder.isDone()) {
             results.add(session.apply(spec));
-            results.get(results.size() - 1).get(30, TimeUnit.SECONDS);
+            results.get(results.size() - 1).get(3, TimeUnit.MINUTES);
         }
         intruder.join();
 
@@ -272,7 +272,7 @@ class ApplyIT extends ConnectedNode {
         assertThat(reports()).isEqualTo(Map.of(1, new ZoneReport(OptionalLong.of(10), OptionalLong.of(7),
             "not \"ok\"")));
         // One by one; nothing was written of the second, and the last is not there.
-        assertThat(Stream.of(1, 2, 4711).map(zone -> session.report(zone).orTimeout(30, TimeUnit.SECONDS).join()))
+        assertThat(Stream.of(1, 2, 4711).map(zone -> session.report(zone).orTimeout(3, TimeUnit.MINUTES).join()))
             .containsExactly(Optional.of(reports().get(1)), Optional.empty(), Optional.empty());
         assertThat(apply(second).changes()).isZero();
     }
@@ -306,7 +306,7 @@ class ApplyIT extends ConnectedNode {
     }
 
     private Map<Integer, ZoneReport> reports() {
-        return session.report().orTimeout(30, TimeUnit.SECONDS).join().zones();
+        return session.report().orTimeout(3, TimeUnit.MINUTES).join().zones();
     }
 
     @Test
@@ -321,7 +321,7 @@ class ApplyIT extends ConnectedNode {
             "external_ids:" + NodeKeys.FUNCTION_STATE + "=\"failed: x; next try in 4 s\"",
             "external_ids:owner=ann", "--", "set", "Bridge", "br-penstock",
             "external_ids:" + NodeKeys.FUNCTIONS_FOUND + "=\"old2,old1\"");
-        assertThat(session.report().get(30, TimeUnit.SECONDS)).isEqualTo(new NodeReport(Map.of(),
+        assertThat(session.report().get(3, TimeUnit.MINUTES)).isEqualTo(new NodeReport(Map.of(),
             Map.of("fw-in", "failed: x; next try in 4 s"), List.of("old1", "old2")));
 
         final long size = Files.size(node.database());
@@ -391,10 +391,10 @@ class ApplyIT extends ConnectedNode {
     }
 
     private ApplyResult change(final BridgeSpec before, final BridgeSpec after) {
-        return session.change(before, after).orTimeout(30, TimeUnit.SECONDS).join();
+        return session.change(before, after).orTimeout(3, TimeUnit.MINUTES).join();
     }
 
     private ApplyResult apply(final BridgeSpec wanted) {
-        return session.apply(wanted).orTimeout(30, TimeUnit.SECONDS).join();
+        return session.apply(wanted).orTimeout(3, TimeUnit.MINUTES).join();
     }
 }

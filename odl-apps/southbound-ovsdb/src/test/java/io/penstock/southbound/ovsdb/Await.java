@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 /** Polls until something is so, or fails at a deadline. */
 final class Await {
     private static final long STEP_NANOS = Duration.ofMillis(20).toNanos();
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = Duration.ofMinutes(3);
 
     private Await() {
         // Stateless.

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  */
 final class OvsSandbox implements AutoCloseable {
     private static final Path SCHEMA = Path.of("/usr/share/openvswitch/vswitch.ovsschema");
-    private static final int COMMAND_SECONDS = 20;
+    private static final int COMMAND_SECONDS = 120;
 
     private final Path directory;
     private Process server;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Where the server listens. */
-@Timeout(120)
+@Timeout(720)
 class OvsdbServerTest {
     private final RecordingListener listener = new RecordingListener();
     private final OvsdbServer server = new OvsdbServer(OvsdbServerOptions.DEFAULT);

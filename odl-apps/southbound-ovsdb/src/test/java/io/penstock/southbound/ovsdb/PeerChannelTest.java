@@ -37,7 +37,7 @@ import org.opendaylight.ovsdb.lib.jsonrpc.JsonRpcEndpoint;
 import org.opendaylight.ovsdb.lib.message.MonitorRequest;
 
 /** One channel and a peer at the other end of a socket. */
-@Timeout(120)
+@Timeout(720)
 class PeerChannelTest {
     private static final int FEW = 100;
     private static final int MANY = 200_000;
@@ -67,7 +67,7 @@ class PeerChannelTest {
             })
             .bind(new InetSocketAddress("127.0.0.1", 0)).syncUninterruptibly().channel();
         peer = new Socket("127.0.0.1", ((InetSocketAddress) server.localAddress()).getPort());
-        peer.setSoTimeout(10_000);
+        peer.setSoTimeout(60_000);
     }
 
     @AfterEach
@@ -152,7 +152,7 @@ class PeerChannelTest {
     }
 
     private String end() {
-        return opened.join().closed().orTimeout(10, TimeUnit.SECONDS).join();
+        return opened.join().closed().orTimeout(1, TimeUnit.MINUTES).join();
     }
 
     private long waitingBytes() {

@@ -60,7 +60,7 @@ public final class PrivateSwitch implements AutoCloseable {
 
     /** Runs ovs-vsctl. */
     public String vsctl(final String... arguments) throws IOException, InterruptedException {
-        return run(with(List.of("ovs-vsctl", "--timeout=20", "--db=unix:" + path("db.sock")), arguments));
+        return run(with(List.of("ovs-vsctl", "--timeout=120", "--db=unix:" + path("db.sock")), arguments));
     }
 
     /** Runs ovs-ofctl with OpenFlow 1.3. */
@@ -118,7 +118,7 @@ public final class PrivateSwitch implements AutoCloseable {
     public void close() throws InterruptedException {
         for (int i = processes.size() - 1; i >= 0; i--) {
             processes.get(i).destroy();
-            if (!processes.get(i).waitFor(10, TimeUnit.SECONDS)) {
+            if (!processes.get(i).waitFor(1, TimeUnit.MINUTES)) {
                 processes.get(i).destroyForcibly();
             }
         }
