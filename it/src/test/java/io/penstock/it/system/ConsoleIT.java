@@ -2,7 +2,7 @@
 package io.penstock.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -109,30 +109,30 @@ class ConsoleIT {
         assertThat(row(printed.get(21), "20\\S+Z")).contains("admin", "127.0.0.1", "tenant acme");
     }
 
+    /** One that fails ends no other, so all go through one client; the error of each names its line. */
     @Test
     void aMistakeIsNamed() {
-        assertThatThrownBy(() -> console("penstock:tenant show absent"))
-            .hasMessageContaining("there is no tenant 'absent'");
-        assertThatThrownBy(() -> console("penstock:tenant drop acme"))
-            .hasMessageContaining("there is no action 'drop': use list or show");
-        assertThatThrownBy(() -> console("penstock:hosts absent"))
-            .hasMessageContaining("there is no tenant 'absent'");
-        assertThatThrownBy(() -> console("penstock:interfaces " + node.name() + " none"))
-            .hasMessageContaining("has no port 'none'");
-        assertThatThrownBy(() -> console("penstock:limits absent"))
-            .hasMessageContaining("there is no tenant 'absent'");
-        assertThatThrownBy(() -> console("penstock:leases absent"))
-            .hasMessageContaining("there is no tenant 'absent'");
-        assertThatThrownBy(() -> console("penstock:lease-release acme 10.0.0.7"))
-            .hasMessageContaining("tenant 'acme' has no lease of 10.0.0.7");
-        assertThatThrownBy(() -> console("penstock:function-canary absent"))
-            .hasMessageContaining("there is no function 'absent'");
-        assertThatThrownBy(() -> console("penstock:verify nowhere"))
-            .hasMessageContaining("there is no node 'nowhere'");
-        assertThatThrownBy(() -> console(TRACE.replace("acme", "absent")))
-            .hasMessageContaining("tenant: there is no tenant 'absent'");
-        assertThatThrownBy(() -> console(TRACE.replace(" 80", "")))
-            .hasMessageContaining("destination-port: is missing");
+        final List<List<String>> mistakes = List.of(
+            List.of("penstock:tenant show absent", "there is no tenant 'absent'"),
+            List.of("penstock:tenant drop acme", "there is no action 'drop': use list or show"),
+            List.of("penstock:hosts absent", "there is no tenant 'absent'"),
+            List.of("penstock:interfaces " + node.name() + " none", "has no port 'none'"),
+            List.of("penstock:limits absent", "there is no tenant 'absent'"),
+            List.of("penstock:leases absent", "there is no tenant 'absent'"),
+            List.of("penstock:lease-release acme 10.0.0.7", "tenant 'acme' has no lease of 10.0.0.7"),
+            List.of("penstock:function-canary absent", "there is no function 'absent'"),
+            List.of("penstock:verify nowhere", "there is no node 'nowhere'"),
+            List.of(TRACE.replace("acme", "absent"), "tenant: there is no tenant 'absent'"),
+            List.of(TRACE.replace(" 80", ""), "destination-port: is missing"));
+        final Throwable error = catchThrowable(() -> system.controller().console(
+            mistakes.stream().map(mistake -> mistake.get(0)).toArray(String[]::new)));
+        assertThat(error).isNotNull();
+        final List<String> named = List.of(error.getMessage().split("console: line [0-9]+, "));
+        assertThat(named).hasSize(mistakes.size() + 1);
+        for (int index = 0; index < mistakes.size(); index++) {
+            assertThat(named.get(index + 1)).startsWith(mistakes.get(index).get(0) + ": ")
+                .contains(mistakes.get(index).get(1));
+        }
     }
 
     @Test
