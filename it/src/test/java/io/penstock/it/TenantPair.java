@@ -8,6 +8,7 @@ import io.penstock.testkit.Await;
 import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
+import io.penstock.testkit.Shell;
 import io.penstock.testkit.Together;
 import java.util.List;
 
@@ -136,7 +137,16 @@ final class TenantPair {
 
     /** Packets of full size pass unharmed. */
     void sendFullFrames() {
-        first.shell().run("ping", "-n", "-c", "2", "-i", "0.2", "-W", "60", "-M", "do", "-s", "1472",
+        assertThat(fullFrames("60").isGood()).isTrue();
+    }
+
+    /** Packets of full size do not come back; there are two of them. */
+    void loseFullFrames() {
+        assertThat(fullFrames("2").output()).contains("2 packets transmitted, 0 received");
+    }
+
+    private Shell.Result fullFrames(final String seconds) {
+        return first.shell().attempt("ping", "-n", "-c", "2", "-i", "0.2", "-W", seconds, "-M", "do", "-s", "1472",
             EdgeNetwork.SERVER);
     }
 }
