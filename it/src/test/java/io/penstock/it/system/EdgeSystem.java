@@ -54,7 +54,7 @@ final class EdgeSystem extends StatusReader implements TestRun.Closing {
         final List<TestRun> runs = List.of(new TestRun(), new TestRun(), new TestRun());
         try {
             return new EdgeSystem(runs);
-        } catch (AssertionError e) {
+        } catch (AssertionError | UncheckedIOException e) {
             TestRun.closeInReverse(runs);
             throw e;
         }
