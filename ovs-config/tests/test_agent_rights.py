@@ -14,7 +14,7 @@ from sandbox import hears_nothing, udp
 from .agent_case import AgentCase
 
 # Starts switches with DPDK, or guests.
-pytestmark = pytest.mark.node
+pytestmark = [pytest.mark.node, pytest.mark.safety]
 
 
 class RightsTest(AgentCase):

@@ -19,7 +19,7 @@ from sandbox import hears_nothing, reaches, send_over_tcp, udp
 from .function_case import INSIDE, INSIDE_6, OUTSIDE, OUTSIDE_6, FunctionCase
 
 # Starts switches with DPDK, or guests.
-pytestmark = pytest.mark.node
+pytestmark = [pytest.mark.node, pytest.mark.safety]
 
 _NET_ADMIN = 1 << 12
 
