@@ -24,9 +24,9 @@ from .arguments import NOT_RUNNING, PROGRAM, Parser, moment
 _SOURCES = places.is_source_tree()
 if _SOURCES:
     from . import tree
-_PROGRAMS = {"pki": "penstock_pki"} | ({"bench": "penstock_bench"} if _SOURCES else {})
-"""Commands that are programs of their own, with options and exit codes of their own. The benchmark is no part of the
-product, and the authority may be on a machine that has nothing else of it."""
+_PROGRAMS = {"pki": "penstock_pki"} | ({"bench": "penstock_bench", "test": "penstock_suite"} if _SOURCES else {})
+"""Commands that are programs of their own, with options and exit codes of their own. Benchmark and tests are no part of
+the product, and the authority may be on a machine that has nothing else of it."""
 _EPILOG = f"""examples:
 {tree.EXAMPLES if _SOURCES else ""}\
   {PROGRAM} status --json      one object for programs

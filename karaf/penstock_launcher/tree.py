@@ -9,12 +9,13 @@ from collections.abc import Callable
 
 from penstock_base import exclusive
 
-from . import down, lint, members, package, suites, up
+from . import down, lint, members, package, up
 
 EXAMPLES = """\
   ./penstock up                 from a fresh Debian 12 to a working edge with three sample tenants
-  ./penstock test               all tests
-  ./penstock test --quick       the tests that need no core of their own, for every edit
+  ./penstock test               the gate: all tests that a change has to pass
+  ./penstock test --changed     those that depend on what differs and need no core of their own, for every edit
+  ./penstock test --all         the deep suite: what is too long, too hard or too random for the gate
   ./penstock lint               static analysis; prints each finding as FILE:LINE: TEXT
   ./penstock bench --quick      throughput and control plane, compared with bare forwarding and OVN
   ./penstock bench nat          carrier NAT: new sessions per second, memory, throughput with a full table
@@ -47,14 +48,6 @@ def add(commands: typing.Any, command: Command) -> None:
                       "public addresses), its password and the journal for the next up")
     kind.add_argument("--purge", action="store_true", help="also remove the build, downloads and the "
                       "launcher's logs")
-    tests = command(commands, "test", _test, "run all tests, with or without a running network")
-    tests.add_argument("--quick", action="store_true", help="only the tests that need no core of their own: a few "
-                       "minutes, for every edit")
-    tests.add_argument("--packages", dest="only", action="append_const", const=suites.PACKAGES,
-                       help="only the tests of Debian packages, which are not among all tests")
-    tests.add_argument("--only", action="append", choices=[tier.name for tier in suites.TIERS], default=[],
-                       metavar="TIER", help="only these tests, with what was built before; one of "
-                       f"{', '.join(tier.name for tier in suites.TIERS)}; may be repeated")
     linted = command(commands, "lint", _lint, "static analysis of Python, shell, YANG, the examples and the OpenAPI "
                      "document", needs_root=False)
     linted.add_argument("--write-openapi", action="store_true", help="write docs/openapi.json before, of the YANG")
@@ -63,7 +56,8 @@ def add(commands: typing.Any, command: Command) -> None:
     packed.add_argument("--client", action="store_true", help="only the Python package of the client")
     packed.add_argument("--revision", type=int, default=0, metavar="N", help="of a further build of the same commit; "
                         "its packages have a higher version")
-    # For the list: main starts it.
+    # For the list: main starts them.
+    commands.add_parser("test", help="run the tests of the gate, or others, with or without a running network")
     commands.add_parser("bench", help="run benchmarks: of forwarding against bare and OVN, of carrier NAT, services, "
                         "chains, many loads or many nodes; needs the whole machine")
 
@@ -79,10 +73,6 @@ def _down(options: argparse.Namespace) -> int:
     with exclusive.alone("launcher", "./penstock down"):
         down.run(options.keep, options.purge)
     return 0
-
-
-def _test(options: argparse.Namespace) -> int:
-    return 0 if suites.run(options.quick, options.only) else 1
 
 
 def _lint(options: argparse.Namespace) -> int:

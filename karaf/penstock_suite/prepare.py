@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""./penstock test --prepare: fetches all that tests need, so that they run without a network afterwards."""
+
+import collections.abc
+import os
+
+from penstock_base import commands, packages, places
+from penstock_base.errors import PenstockError
+from penstock_base.steps import step
+from penstock_controller import build
+from penstock_functions import guest_image
+from penstock_launcher import lint
+
+from . import tiers
+
+_BROWSER_TESTS = "odl-apps/page/src/test/browser/run.mjs"
+
+
+
+def run(deep: bool = False) -> None:
+    """Fetches what is not there. deep: also what the deep suite alone needs. Raises PenstockError."""
+    wanted = [*packages.TEST, *packages.LINT, *packages.PACKAGE, *_needs_of_the_benchmark()]
+    if deep:
+        wanted += packages.TEST_PACKAGES
+    for what, work in (
+            ("Debian packages", lambda: packages.install(tuple(dict.fromkeys(wanted)))),
+            ("tools of static analysis", lint.install),
+            ("the guest's kernel", lambda: guest_image.build(rules=None)),
+            ("the page's browser tests", lambda: commands.run("node", places.ROOT / _BROWSER_TESTS, "--install",
+                                                             timeout_seconds=600))):
+        _fetch(what, work)
+
+
+def run_all() -> None:
+    """The same with Maven's repository: a build, and what its tests run with."""
+    run(deep=True)
+    _fetch("Maven's repository", _build)
+
+
+def _build() -> None:
+    build.maven("prepare.log", *tiers.BUILD_GOALS)
+
+
+def _fetch(what: str, work: collections.abc.Callable[[], object]) -> None:
+    try:
+        with step(f"preparing: {what}"):
+            work()
+    except PenstockError as error:
+        raise PenstockError(f"could not prepare {what}, so no test has run: {error}") from error
+
+
+def _needs_of_the_benchmark() -> list[str]:
+    """The packages that the benchmark names: its tests are among ours, its code is not."""
+    return commands.run(places.PYTHON, "-m", "penstock_bench.needs",
+                        environment=os.environ | {"PYTHONPATH": places.python_path()}).split()
