@@ -16,7 +16,6 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -59,6 +58,14 @@ class DnsIT {
                         found.append(socket.inet_ntop(socket.AF_INET6, told[at + 8:at + 24]))
                     at += 8 * told[at + 1]
             print(*found)
+        """;
+
+    private static final String QUERIES = """
+        import socket, sys
+        query = b"\\0\\1\\1\\0\\0\\1\\0\\0\\0\\0\\0\\0\\3www\\4corp\\7example\\0\\0\\1\\0\\1"
+        with socket.socket(socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET, socket.SOCK_DGRAM) as client:
+            for _ in range(500):
+                client.sendto(query, (sys.argv[1], 53))
         """;
 
     private final EdgeSystem system;
@@ -139,8 +146,6 @@ class DnsIT {
     }
 
     @ParameterizedTest
-    @Tag("deep")
-    @Tag("flood")
     @ValueSource(strings = {Intent.GATEWAY, "2001:db8:870::1"})
     void aFloodOfQueriesIsCutAndCounted(final String gateway) {
         provide(tenant("first", FIRST_VLAN, "10.0.0.80", ", 'queries-per-second': 10"),
@@ -149,16 +154,12 @@ class DnsIT {
         final Host other = node.host(SECOND_VLAN);
         awaitAnswer(host, gateway, "www.corp.example", "10.0.0.80");
         awaitAnswer(other, "www.corp.example", "10.0.0.81");
-        host.shell().run("/usr/bin/python3", "-c", """
-            import socket, sys
-            query = b"\\0\\1\\1\\0\\0\\1\\0\\0\\0\\0\\0\\0\\3www\\4corp\\7example\\0\\0\\1\\0\\1"
-            with socket.socket(socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET, socket.SOCK_DGRAM) as client:
-                for _ in range(500):
-                    client.sendto(query, (sys.argv[1], 53))
-            """, gateway);
+        // The queue of the port takes a part of a burst only, the less the busier the machine is.
+        Await.until("the drops are counted", () -> {
+            host.shell().run("/usr/bin/python3", "-c", QUERIES, gateway);
+            return limit("first", "dns").get("dropped-packets").getAsLong();
+        }, dropped -> dropped >= 100);
         assertThat(dig(other, "+short", "www.corp.example")).isEqualTo("10.0.0.81");
-        Await.until("the drops are counted", () -> limit("first", "dns").get("dropped-packets").getAsLong(),
-            dropped -> dropped >= 100);
         assertThat(limit("second", "dns").get("dropped-packets").getAsLong()).isZero();
     }
 

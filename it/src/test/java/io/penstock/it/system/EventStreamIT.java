@@ -10,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who may listen to events, and how long. */
+@Tag("safety")
 @Tag("deep")
 @Tag("restart")
 @OnSystem
