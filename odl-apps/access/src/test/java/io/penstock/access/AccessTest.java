@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("hostile")
+@Tag("safety")
 class AccessTest {
     private static final String JSON = "application/yang-data+json";
     private static final String PATCH = "application/yang-patch+json";

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Queue;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.objenesis.Objenesis;
 import org.objenesis.ObjenesisStd;
@@ -27,6 +28,7 @@ import org.opendaylight.yangtools.yang.data.tree.api.DataTreeCandidateTip;
 import org.osgi.framework.hooks.weaving.WeavingException;
 
 /** With the classes of OpenDaylight as they are delivered: what a late verdict does to a shard's queue and tip. */
+@Tag("safety")
 class PreCommitRepairTest {
     /** Makes objects without a constructor: those of the classes ask for an actor. Its cache goes by names. */
     private static final Objenesis BARE = new ObjenesisStd(false);

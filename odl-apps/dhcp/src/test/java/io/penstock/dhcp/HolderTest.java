@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A host has a lease at "lan", and another one at "wing" has its MAC address, its client identifier, or both. */
 @Tag("hostile")
+@Tag("safety")
 class HolderTest {
     private static final Mac A = new Mac(0x02000000000aL);
     private static final Mac B = new Mac(0x02000000000bL);

@@ -13,8 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("safety")
 class LeaseTableTest {
     private static final int ROUNDS = 20_000;
 

@@ -10,12 +10,14 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Many clients on small pools, in any order, with restarts at any time. Clients believe what they are told, and what
  * they believe is never what another one believes.
  */
+@Tag("safety")
 class ModelTest {
     private static final int SEEDS = 40;
     private static final int STEPS = 1000;

@@ -19,9 +19,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** In which order a pass reads, proposes, stores and tells, and what a failure of each holds up. */
+@Tag("safety")
 class ConfigurationLoopTest extends ConfigurationLoopCase {
     @Test
     void aStateIsStoredBeforeAnybodyIsToldOfIt() throws Exception {

@@ -14,9 +14,11 @@ import io.penstock.pipeline.plan.Fixtures;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A tenant for which nothing can be allocated keeps what it has, and holds up no other. */
+@Tag("safety")
 class FaultyTenantsTest extends ConfigurationLoopCase {
     @Test
     void aTenantForWhichNothingCanBeAllocatedStaysAsItWasAndHoldsUpNoOther() throws Exception {

@@ -8,9 +8,11 @@ import io.penstock.pipeline.registry.Constants;
 import io.penstock.southbound.openflow.SwitchId;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Which switches a node may connect. */
+@Tag("safety")
 class OwnSwitchesTest {
     private static final String SECRET = "a".repeat(64);
 

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Three members with a journal each, one of which writes, and batches that reach the others late, or never. */
 @Tag("hostile")
+@Tag("safety")
 class MemberJournalTest {
     private static final int SEGMENT = 6;
     /** Lines that the datastore keeps in this test. */

@@ -38,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** To which members switches are connected, and which switches one that stands by believes; with a real datastore. */
 @Tag("hostile")
+@Tag("safety")
 class StandbysIT {
     private static final Duration PERIOD = Duration.ofMillis(20);
     private static final Instant TIME = Instant.parse("2026-11-26T12:00:00Z");

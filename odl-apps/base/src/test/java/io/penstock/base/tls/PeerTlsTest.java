@@ -25,10 +25,12 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Which certificates are taken, and from when on new files count. Connections: TlsPeersIT of southbound-ovsdb. */
+@Tag("safety")
 class PeerTlsTest {
     @TempDir
     private Path directory;

@@ -49,10 +49,12 @@ import org.eclipse.jetty.servlet.ServletContextHandler;
 import org.eclipse.jetty.servlet.ServletHolder;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Accounts, roles and the audit log before a servlet that does to the datastore what RESTCONF does. */
+@Tag("safety")
 class AccessIT {
     private static final String PASSWORD = "a long password";
     private static final String ADMINS = "abcdefghijklmnopqrstuvwxyz012345";

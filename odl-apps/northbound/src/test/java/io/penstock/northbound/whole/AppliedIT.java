@@ -16,10 +16,12 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** {@code wait-applied}: when it says so, the switches have what was configured, and it never says so before. */
 @OnEdge
+@Tag("safety")
 class AppliedIT {
     private static final int VLAN = 100;
     private static final int ROUNDS = 20;

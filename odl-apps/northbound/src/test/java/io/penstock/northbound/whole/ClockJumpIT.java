@@ -13,10 +13,12 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A wall clock that is set: what hosts have by lease or as a port block they keep, also over a restart. */
 @OnEdge
+@Tag("safety")
 class ClockJumpIT {
     private static final int VLAN = 100;
     private static final int DNS = 53;

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 /** A switch that sends packets in the name of a tenant of another node: neither leases nor port blocks change. */
 @Tag("hostile")
 @OnEdge
+@Tag("safety")
 class ForgedPacketIT {
     private static final int VLAN = 100;
 

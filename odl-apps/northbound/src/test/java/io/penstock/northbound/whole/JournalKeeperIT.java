@@ -24,10 +24,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Journals of members that share a datastore: what the master stores, each has. */
+@Tag("safety")
 class JournalKeeperIT {
     private static final Allocations NONE = Allocations.none();
 

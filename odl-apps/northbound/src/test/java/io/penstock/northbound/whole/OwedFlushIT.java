@@ -9,10 +9,12 @@ import io.penstock.testkit.Documents;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Connections that a switch has to forget are forgotten, wherever the controller ends before it has said so. */
 @OnEdge
+@Tag("safety")
 class OwedFlushIT {
     private static final int VLAN = 100;
     /** A datagram from 10.0.0.10 to 198.51.100.10. */

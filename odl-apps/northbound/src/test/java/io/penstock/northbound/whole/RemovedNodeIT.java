@@ -9,10 +9,12 @@ import io.penstock.testkit.Await;
 import io.penstock.testkit.Documents;
 import io.penstock.testkit.TestRun;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node that is removed forwards nothing, and its id is not that of the next one. */
+@Tag("safety")
 class RemovedNodeIT {
     @TempDir
     private Path directory;

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 /** A peer is a node when the operator has configured its address, or where any node is believed. */
 @Tag("hostile")
 @OnEdge
+@Tag("safety")
 class StrangerIT {
     private static final int VLAN = 100;
     /** From which all nodes of these tests connect. */

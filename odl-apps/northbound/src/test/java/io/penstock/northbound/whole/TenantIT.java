@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.testkit.Documents;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A tenant comes to its node and to no other, and leaves nothing behind. */
 @OnEdge
+@Tag("safety")
 class TenantIT {
     private static final int VLAN = 100;
 

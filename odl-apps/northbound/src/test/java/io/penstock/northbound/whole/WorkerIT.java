@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.opendaylight.mdsal.common.api.DataValidationFailedException;
 import org.opendaylight.yangtools.concepts.Registration;
@@ -20,6 +21,7 @@ import org.opendaylight.yangtools.yang.data.api.YangInstanceIdentifier;
 
 /** How a node is brought to its plan when changes come fast, and when switch, database, store or engine fail. */
 @OnEdge
+@Tag("safety")
 class WorkerIT {
     private static final int VLAN = 100;
     private static final int CHANGES = 20;

@@ -43,11 +43,13 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** In which order leases are stored and hosts hear of them. */
+@Tag("safety")
 class DhcpServiceTest {
     private static final int VRF = 2;
     /** Message type (RFC 2132, section 9.6). */

@@ -28,9 +28,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** One public address of two blocks; subscribers may have two. */
+@Tag("safety")
 class SubscriberBlocksTest {
     private static final Ipv4 ADDRESS = Ipv4.parse("203.0.113.1");
     private static final Ipv4 FIRST = Ipv4.parse("10.0.0.5");

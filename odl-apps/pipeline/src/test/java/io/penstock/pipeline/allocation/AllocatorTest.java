@@ -24,9 +24,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Who gets which VRF id and address. */
+@Tag("safety")
 class AllocatorTest {
     private static final int TAGS = VrfId.LAST_TAG - VrfId.FIRST + 1;
 

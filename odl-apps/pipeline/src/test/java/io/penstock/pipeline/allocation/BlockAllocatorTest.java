@@ -14,8 +14,10 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("safety")
 class BlockAllocatorTest {
     private static final Ipv4 INSIDE = Ipv4.parse("10.0.0.0");
     private static final Ipv4 OUTSIDE = Ipv4.parse("198.51.100.4");

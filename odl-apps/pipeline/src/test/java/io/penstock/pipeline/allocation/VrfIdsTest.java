@@ -23,9 +23,11 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Ids of tenants in the network, and on their nodes. */
+@Tag("safety")
 class VrfIdsTest {
     private static final int TAGS = VrfId.LAST_TAG - VrfId.FIRST + 1;
     private static final int VRFS = VrfId.LAST - VrfId.FIRST + 1;

@@ -16,9 +16,11 @@ import io.penstock.pipeline.net.Prefix6;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Which packets an entry is about, and which answers a list lets back. */
+@Tag("safety")
 class AclTest {
     private static final Optional<Prefix> INSIDE = Optional.of(Prefix.parse("10.0.0.0/24"));
     private static final Optional<Prefix> OUTSIDE = Optional.of(Prefix.parse("192.0.2.0/24"));

@@ -10,11 +10,13 @@ import io.penstock.pipeline.net.PortRange;
 import io.penstock.pipeline.net.Prefix;
 import java.util.HashSet;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who has which ports, both ways. */
+@Tag("safety")
 class DeterministicTest {
     @Test
     void theExampleOfTheModelHolds() {

@@ -23,9 +23,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How many flows lists become, and whether they mean the same. */
+@Tag("safety")
 class AclFlowsTest {
     private static final int PACKETS = 400;
 

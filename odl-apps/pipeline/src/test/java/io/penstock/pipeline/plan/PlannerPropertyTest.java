@@ -32,9 +32,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What holds for every plan. */
+@Tag("safety")
 class PlannerPropertyTest {
     private static final int PER_PLAIN_TENANT = flowsOf("UDP_SESSION_OUT");
     private static final int PER_TWICE = 6;

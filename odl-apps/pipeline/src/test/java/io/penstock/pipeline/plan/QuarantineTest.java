@@ -16,9 +16,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A tenant that cannot be planned is none for the others. */
+@Tag("safety")
 class QuarantineTest {
     private static final String NODE = "edge1";
 

@@ -18,9 +18,11 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tenants that come and go want a pool of four addresses, of which one may be drained, or take one of them by hand. */
+@Tag("safety")
 class ScarceAddressesTest {
     private static final int NETWORKS = 400;
     private static final int STEPS = 60;

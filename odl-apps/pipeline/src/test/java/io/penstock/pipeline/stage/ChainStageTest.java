@@ -14,8 +14,10 @@ import io.penstock.pipeline.registry.Table;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("safety")
 class ChainStageTest {
     private static final long UNREACHABLE = 3;
     private static final long ECHO_REQUEST = 8;

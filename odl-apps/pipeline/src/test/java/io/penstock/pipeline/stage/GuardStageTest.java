@@ -9,8 +9,10 @@ import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.plan.Fixtures;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("safety")
 class GuardStageTest {
     private static final String WITHOUT_LEASE = "address of a DHCP pool or reservation without a lease";
 

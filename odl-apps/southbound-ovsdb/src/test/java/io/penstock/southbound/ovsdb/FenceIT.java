@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** Two controllers at one node's database: it takes orders of the one with the greater epoch alone. */
 @Tag("hostile")
+@Tag("safety")
 class FenceIT {
     private static final String NODE = "pe1";
     private static final BridgeSpec ONE = Specs.bridge(List.of(Specs.system("acc0", 1)));

@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Peers that lie, hang, vanish or are no databases at all, beside one that works. */
 @Tag("hostile")
 @Timeout(720)
+@Tag("safety")
 class PeersIT {
     private static final Duration LONG = Duration.ofMinutes(5);
     /** Soon done with what says nothing, and patient with nodes: they share the machine. */

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Certificates that are wrong, ended, foreign, revoked or another's, shown by real databases and by OpenSSL. */
 @Tag("hostile")
 @Timeout(720)
+@Tag("safety")
 class TlsPeersIT {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final Duration HANDSHAKE = Duration.ofSeconds(10);
@@ -114,16 +115,23 @@ class TlsPeersIT {
         final Path lost = authority.node("lost");
         authority.revoke("node", "lost");
         final OvsSandbox revoked = node("lost", lost);
-        final OvsSandbox plain = new OvsSandbox();
-        nodes.add(plain);
-        plain.announce("plain", server.port());
-
         refused(foreign, "certificate verify failed");
         refused(member, "alert");
         refused(expired, "alert");
         refused(revoked, "alert");
-        refused(plain, "tcp:127.0.0.1:" + server.port() + ": connection ");
         assertThat(listener.events).containsExactly("+edge1");
+    }
+
+    /** It says nothing: a database waits to be asked. */
+    @Test
+    void aNodeInPlainTextIsRefused() {
+        server.close();
+        start(Duration.ofMillis(500));
+        final OvsSandbox plain = new OvsSandbox();
+        nodes.add(plain);
+        plain.announce("plain", server.port());
+        refused(plain, "tcp:127.0.0.1:" + server.port() + ": connection ");
+        assertThat(listener.events).isEmpty();
     }
 
     @Test
