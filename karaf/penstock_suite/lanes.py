@@ -22,6 +22,8 @@ from . import descendants
 _Process: typing.TypeAlias = "subprocess.Popen[typing.Any]"
 _STACKS_SECONDS = 5
 """Time in which programs write their stacks before they are ended."""
+_LOOK_SECONDS = 5.0
+"""Between two looks at the limit."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,18 +115,16 @@ class Lanes:
                 thread.start()
             with self._changed:
                 while len(outcomes) < len(jobs):
-                    self._changed.wait(self._remaining())
-                    if self._remaining() == 0 and self._ended is None:
+                    self._changed.wait(_LOOK_SECONDS)
+                    if self._is_late():
                         self._end(f"not done after {self._limit:.0f} s: see the stacks in the logs", stacks=True)
         except BaseException:
             self._end("interrupted")
             raise
         return [outcomes[job.name] for job in jobs]
 
-    def _remaining(self) -> float | None:
-        if self._limit is None or self._ended is not None:
-            return None
-        return max(0.0, self._begun + self._limit - self._clock())
+    def _is_late(self) -> bool:
+        return self._limit is not None and self._ended is None and self._clock() - self._begun > self._limit
 
     def _lane(self, waiting: list[Job], jobs: tuple[Job, ...], outcomes: dict[str, Outcome]) -> None:
         names = {job.name for job in jobs}

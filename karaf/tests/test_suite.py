@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The run of all tests: jobs side by side, reports of both languages, and what makes a run fail."""
+"""The test suite: jobs side by side, reports of both languages, what makes a run fail, flaky tests, the sandbox."""
 
 import contextlib
 import io
+import itertools
 import os
 import pathlib
+import queue
 import subprocess
 import tempfile
 import threading
@@ -13,9 +15,9 @@ from unittest import mock
 
 from penstock_base import places
 from penstock_base.errors import PenstockError
-from penstock_launcher import reports, suites
-from penstock_launcher.lanes import Lanes, Outcome
-from penstock_launcher.reports import Case, Counts
+from penstock_suite import burn, changed, deep, flakes, gate, reports, sandbox, tiers
+from penstock_suite.lanes import Job, Lanes, Outcome
+from penstock_suite.reports import Case, Counts
 
 _PYTEST = """<testsuites><testsuite name="pytest" tests="3">
 <testcase classname="tests.test_a.ATest" name="test_good" time="0.5"/>
@@ -53,7 +55,8 @@ class ReportsTest(Folder):
         self.assertEqual([case.name for case in reports.slowest(cases, 2)], ["AIT.passes", "ATest.test_bad"])
         # The tier's own, and a failure of a whole class, which has no name.
         self.assertEqual([case for case in reports.read_all(self.folder, "java-") if case.outcome == "failed"],
-                         [Case("AIT", 1.0, "failed", "java.lang.AssertionError: 3 of 4")])
+                         [Case("AIT", 1.0, "failed", "java.lang.AssertionError: 3 of 4", "io.penstock.AIT",
+                               "java-it-AIT")])
 
     def test_only_new_reports_of_the_tier_are_gathered(self):
         for path, age in (("m/target/surefire-reports/TEST-A.xml", 0), ("a/m/target/failsafe-reports/TEST-B.xml", 0),
@@ -63,25 +66,32 @@ class ReportsTest(Folder):
         target.mkdir()
         reports.gather(self.folder, 950, target, "java")
         self.assertEqual(sorted(path.name for path in target.iterdir()), ["java-a-m-B.xml", "java-m-A.xml"])
-        reports.gather(self.folder, 950, target, "packets")
+        reports.gather(self.folder, 950, target, "packets", "packets")
         self.assertIn("packets-m-P.xml", [path.name for path in target.iterdir()])
 
     def test_findings_are_failed_tests(self):
         reports.write_checks(self.folder / "lint.xml", "lint", {"ruff": ["a.py:1: wrong"], "mypy": []}, 1.5)
-        self.assertEqual(reports.read_all(self.folder),
-                         [Case("lint.ruff", 0.0, "failed", "1 findings"), Case("lint.mypy", 0.0, "passed")])
+        self.assertEqual(reports.read_all(self.folder), [
+            Case("lint.ruff", 0.75, "failed", "1 findings", "lint", "lint"),
+            Case("lint.mypy", 0.75, "passed", "", "lint", "lint")])
+
+    def test_the_time_before_and_after_tests_counts(self):
+        self.write("java-AIT.xml", _SUREFIRE.replace("2,001.5", "2,031.5"))
+        self.assertEqual([(case.name, case.seconds) for case in reports.setups(self.folder)],
+                         [("AIT, before and after its tests", 30.0)])
 
 
 class LanesTest(Folder):
-    def run_lanes(self, **jobs):
-        """Each job has a lane of its own."""
+    def run_lanes(self, number=2, limit=None, **jobs):
+        """Jobs by name: what each does, or that and what it needs."""
         said = io.StringIO()
         with contextlib.redirect_stderr(said):
-            outcomes = Lanes().run(*({name: job} for name, job in jobs.items()))
+            outcomes = Lanes(number, limit).run(*(
+                Job(name, *(job if isinstance(job, tuple) else (job,))) for name, job in jobs.items()))
         return outcomes, said.getvalue()
 
     def test_jobs_run_at_the_same_time_and_one_that_fails_stops_no_other(self):
-        both = threading.Barrier(2, timeout=30)
+        both = threading.Barrier(2, timeout=60)
 
         def fails(_):
             both.wait()
@@ -95,7 +105,7 @@ class LanesTest(Folder):
         self.assertIn("works: half way\n", said)
         self.assertRegex(said, " 0:[0-9]{2} fails: failed after [0-9]+ s\n")
 
-    def test_jobs_of_a_lane_run_one_after_the_other(self):
+    def test_one_lane_runs_jobs_one_after_the_other(self):
         order = []
 
         def job(lane):
@@ -103,38 +113,79 @@ class LanesTest(Folder):
             if lane.name == "a":
                 raise PenstockError("no luck")
             order.append(f"{lane.name} ends")
-        with contextlib.redirect_stderr(io.StringIO()):
-            outcomes = Lanes().run({"a": job, "b": job})
+        outcomes, _ = self.run_lanes(1, a=job, b=job)
         self.assertEqual(order, ["a begins", "b begins", "b ends"])
         self.assertEqual([each.name for each in outcomes], ["a", "b"])
+
+    def test_a_job_waits_for_its_needs_and_does_not_run_without_them(self):
+        order = []
+
+        def job(lane):
+            order.append(lane.name)
+            if lane.name == "bad":
+                raise PenstockError("no luck")
+        outcomes, _ = self.run_lanes(
+            3, last=(job, ("good",)), never=(job, ("bad",)), free=(job, ("not among them",)), good=job, bad=job)
+        self.assertLess(order.index("good"), order.index("last"))
+        self.assertNotIn("never", order)
+        self.assertIn("free", order)
+        self.assertEqual([str(each.error) for each in outcomes if each.error], ["did not run: bad failed", "no luck"])
 
     def test_output_goes_to_the_log(self):
         codes = []
 
         def job(lane):
-            codes.append(lane.run(["sh", "-c", "echo out; echo err >&2; exit 3"], self.folder / "a" / "log",
-                                  self.folder, {"PATH": os.environ["PATH"]}))
+            inside = lane.inside("env", "WORD=word")
+            codes.append(inside.run(["sh", "-c", "echo $WORD; echo err >&2; exit 3"], self.folder / "a" / "log",
+                                    self.folder, {"PATH": os.environ["PATH"]}))
         self.run_lanes(job=job)
         self.assertEqual(codes, [3])
-        self.assertEqual((self.folder / "a" / "log").read_text(encoding="ascii"), "out\nerr\n")
+        self.assertEqual((self.folder / "a" / "log").read_text(encoding="ascii"), "word\nerr\n")
 
     def test_an_interrupt_ends_the_processes_of_all(self):
-        started, interrupted = threading.Event(), []
+        started, codes = threading.Event(), queue.Queue()
 
         def sleeps(lane):
             with lane.process(["sleep", "600"]) as process:
                 started.set()
-                interrupted.append(process.wait(60))
-        lanes = Lanes()
-        with contextlib.redirect_stderr(io.StringIO()), self.assertRaises(KeyboardInterrupt), \
-                mock.patch("concurrent.futures.Future.result", side_effect=lambda: self._interrupt(started)):
-            lanes.run({"sleeps": sleeps})
-        self.assertEqual(interrupted, [-15])
+                codes.put(process.wait(60))
 
-    @staticmethod
-    def _interrupt(started):
-        started.wait(30)
-        raise KeyboardInterrupt
+        class Interrupted(threading.Condition):
+            def wait(self, timeout=None):
+                if threading.current_thread() is threading.main_thread():
+                    self.release()
+                    started.wait(60)
+                    self.acquire()
+                    raise KeyboardInterrupt
+                return super().wait(timeout)
+        lanes = Lanes(1)
+        lanes._changed = Interrupted()
+        with contextlib.redirect_stderr(io.StringIO()), self.assertRaises(KeyboardInterrupt):
+            lanes.run(Job("sleeps", sleeps))
+        self.assertEqual(codes.get(timeout=60), -15)
+
+    def test_a_run_that_hangs_ends_with_the_stacks_of_all(self):
+        module = self.write("tests/test_hangs.py", """import threading
+def test_hangs():
+    open("begun", "w").close()
+    threading.Event().wait()
+""")
+        log = self.folder / "log"
+        begun = self.folder / "begun"
+        moments = itertools.count()
+
+        def clock():
+            # The limit comes when the test waits, however long that takes.
+            return next(moments) * 1e-6 + (1000 if begun.exists() else 0)
+
+        def hangs(lane):
+            code = lane.run([places.PYTHON, "-m", "pytest", "-p", "no:cacheprovider", module], log, self.folder,
+                            dict(os.environ))
+            raise PenstockError(f"exit code {code}")
+        with contextlib.redirect_stderr(io.StringIO()), mock.patch("penstock_suite.lanes._LOOK_SECONDS", 0.05):
+            outcome, = Lanes(1, 100, clock).run(Job("hangs", hangs))
+        self.assertRegex(str(outcome.error), "(?s)^not done after 100 s: .*exit code -")
+        self.assertIn("in test_hangs", log.read_text(encoding="utf-8"))
 
 
 class RunTest(Folder):
@@ -142,101 +193,230 @@ class RunTest(Folder):
 
     def setUp(self):
         super().setUp()
-        for name, value in (("TEST_REPORTS", self.folder / "reports"),):
-            patch = mock.patch.object(places, name, value)
+        for patch in (mock.patch.object(places, "TEST_REPORTS", self.folder / "reports"),
+                      mock.patch.object(flakes, "LEDGER", places.ROOT / "target" / self.folder.name),
+                      mock.patch.dict(os.environ, {"PENSTOCK_LOCK_DIR": str(self.folder / "locks"),
+                                                   "PENSTOCK_LOG_DIR": str(self.folder / "log")})):
             patch.start()
             self.addCleanup(patch.stop)
-        for patch in (mock.patch("penstock_base.packages.install", return_value=[]),
-                      mock.patch("penstock_controller.build.is_current", return_value=True),
-                      mock.patch("penstock_controller.build.fingerprint", return_value="x"),
-                      mock.patch.dict(os.environ, {"PENSTOCK_LOCK_DIR": str(self.folder / "locks")})):
-            patch.start()
-            self.addCleanup(patch.stop)
+        self.addCleanup(lambda: flakes.LEDGER.unlink(missing_ok=True))
         self.ran = []
 
-    def tier(self, name, stage, report=_GOOD, error=None):
-        def run(_, folder):
-            self.ran.append(name)
-            if report:
-                (folder / f"{name}-a.xml").write_text(report, encoding="utf-8")
-            if error:
-                raise error
-        return suites.Tier(name, stage, 1, "made up", run)
+    def tier(self, name, report=_GOOD, error=None, needs=(), again=None):
+        """again: the report of a second run; its error is that of the first if it has a failure."""
+        def way(report, error):
+            def run(lane, folder):
+                self.ran.append(lane.name)
+                if report:
+                    (folder / f"{lane.name}-a.xml").write_text(report, encoding="utf-8")
+                if error:
+                    raise error
+            return run
+        second = way(again, tiers.TestsFailed("again") if again and "<failure" in again else None)
+        return tiers.Tier(name, "made up", way(report, error), needs, (lambda case: second) if again else None)
 
-    def run_tiers(self, *tiers, **options):
+    def run_tiers(self, *chosen, **options):
         out, err = io.StringIO(), io.StringIO()
-        with mock.patch.object(suites, "TIERS", tiers), contextlib.redirect_stdout(out), \
-                contextlib.redirect_stderr(err):
-            good = suites.run(**options)
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), \
+                mock.patch.object(tiers, "in_place", lambda tier, lane: lane):
+            good = gate.run(chosen, **options)
         return good, out.getvalue(), err.getvalue()
 
     def test_all_is_well(self):
-        good, out, err = self.run_tiers(self.tier("fast", "quick"), self.tier("slow", "whole"))
+        good, out, err = self.run_tiers(self.tier("fast"), self.tier("slow"))
         self.assertTrue(good)
         self.assertEqual(out, "6 passed, 0 failed, 0 skipped\n")
         self.assertRegex(err, r"(?s)slowest tests:\n *1.2 s  ATest.test_bad\n.*\n *0 s  slow *3 passed, 0 failed")
 
-    def test_quick_and_only(self):
-        tiers = self.tier("fast", "quick"), self.tier("slow", "whole")
-        self.run_tiers(*tiers, quick=True)
-        self.run_tiers(*tiers, only=["slow"])
-        self.assertEqual(self.ran, ["fast", "slow"])
-
-    def test_what_is_apart_runs_by_its_name_alone(self):
-        tiers = self.tier("slow", "whole"), self.tier("rare", suites.APART)
-        with mock.patch("penstock_controller.build.ensure") as ensure:
-            self.run_tiers(*tiers)
-            self.assertEqual((self.ran, ensure.called), (["slow"], False))
-            self.run_tiers(*tiers, only=["rare"])
-        self.assertEqual((self.ran, ensure.called), (["slow", "rare"], True))
-
     def test_whatever_is_wrong_fails_the_run(self):
-        for name, tier in {"a failed test": self.tier("x", "quick", _SUREFIRE),
-                           "a skipped test": self.tier("x", "quick", _PYTEST.replace("<failure", "<hidden")
+        for name, tier in {"a failed test": self.tier("x", _SUREFIRE),
+                           "a skipped test": self.tier("x", _PYTEST.replace("<failure", "<hidden")
                                                        .replace("</failure", "</hidden")),
-                           "no test": self.tier("x", "quick", None),
-                           "an error beside the tests": self.tier("x", "quick", error=PenstockError("no JVM"))}.items():
+                           "no test": self.tier("x", None),
+                           "an error beside the tests": self.tier("x", error=PenstockError("no JVM"))}.items():
             with self.subTest(name):
-                self.assertFalse(self.run_tiers(tier, self.tier("y", "whole"))[0])
-        # Each time the other stage was run all the same.
+                self.assertFalse(self.run_tiers(tier, self.tier("y"))[0])
+        # Each time the other tier was run all the same.
         self.assertEqual(self.ran.count("y"), 4)
 
     def test_failed_tests_are_named_last(self):
-        _, _, err = self.run_tiers(self.tier("x", "quick", _PYTEST), self.tier("y", "whole"))
+        _, _, err = self.run_tiers(self.tier("x", _PYTEST), self.tier("y"))
         self.assertRegex(err, r"all; reports: .*\nfailed tests:\n +ATest.test_bad: no\n")
 
-    def test_nothing_is_tested_without_a_build(self):
-        with mock.patch("penstock_controller.build.is_current", return_value=False):
-            good, _, err = self.run_tiers(self.tier("x", "quick", None, PenstockError("cannot find symbol")),
-                                          self.tier("y", "whole"))
-        self.assertEqual((good, self.ran), (False, ["x"]))
-        self.assertIn("penstock: x: cannot find symbol", err)
+    def test_a_failed_unit_test_stops_no_other_tier_and_a_failed_build_those_that_need_it(self):
+        chosen = (self.tier("build", error=PenstockError("cannot find symbol")), self.tier("y", needs=("build",)),
+                  self.tier("z", _SUREFIRE, tiers.TestsFailed("1")), self.tier("last"))
+        good, _, err = self.run_tiers(*chosen)
+        self.assertFalse(good)
+        self.assertEqual(sorted(self.ran), ["build", "last", "z"])
+        self.assertIn("penstock: y: did not run: build failed", err)
 
     def test_old_reports_are_gone(self):
         self.write("reports/x-old.xml", _SUREFIRE)
-        self.assertTrue(self.run_tiers(self.tier("x", "quick"))[0])
+        self.assertTrue(self.run_tiers(self.tier("x"))[0])
+
+    def fails(self, name="x", **options):
+        report = _PYTEST.replace("<skipped", "<hidden")
+        return self.tier(name, report, tiers.TestsFailed("1 failed"), **options)
+
+    def test_a_class_that_passes_again_is_flaky(self):
+        good, out, err = self.run_tiers(self.fails(again=_GOOD))
+        self.assertTrue(good, err)
+        self.assertEqual((self.ran, out), (["x", "again-x"], "3 passed, 0 failed, 0 skipped\n"))
+        self.assertIn("FLAKY: ATest.test_bad failed, and passed when it ran again alone: no\n", err)
+        line, = flakes.read(flakes.LEDGER)
+        self.assertEqual((line.test, line.message, line.cause), ("ATest.test_bad", "no", ""))
+        self.assertEqual(flakes.read(flakes.machine_ledger()), [line])
+        self.assertTrue((self.folder / "reports" / "first" / "x-a.xml").exists())
+        # A second time.
+        good, out, err = self.run_tiers(self.fails(again=_GOOD))
+        self.assertFalse(good)
+        self.assertIn("ATest.test_bad has an open line", err)
+
+    def test_a_class_that_fails_again_fails_the_run(self):
+        good, out, _ = self.run_tiers(self.fails(again=_PYTEST))
+        self.assertEqual((good, out), (False, "2 passed, 1 failed, 0 skipped\n"))
+        self.assertEqual(flakes.read(flakes.LEDGER), [])
+
+    def test_what_never_runs_again(self):
+        """Deterministic tiers, tests of safety, and any class when many have failed."""
+        self.assertFalse(self.run_tiers(self.fails())[0])
+        with mock.patch.object(gate, "_is_of_safety", lambda group: group == "tests.test_a.ATest"):
+            self.assertFalse(self.run_tiers(self.fails(again=_GOOD))[0])
+        many = [self.fails(f"tier{number}", again=_GOOD) for number in range(gate.MOST_AGAIN + 1)]
+        self.assertFalse(self.run_tiers(*many)[0])
+        self.assertFalse(self.run_tiers(self.fails(again=_GOOD), repeat=False)[0])
+        self.assertEqual([name for name in self.ran if name.startswith("again")], [])
+
+    def test_a_crash_beside_a_flaky_test_fails_the_run(self):
+        crashed = self.tier("x", _PYTEST.replace("<skipped", "<hidden"), PenstockError("The forked VM terminated"),
+                            again=_GOOD)
+        self.assertFalse(self.run_tiers(crashed)[0])
+
+    def test_safety_is_found_in_the_sources(self):
+        tagged = next(path for path in places.ROOT.glob("it/src/test/java/**/*IT.java")
+                      if '@Tag("safety")' in path.read_text(encoding="utf-8"))
+        self.assertTrue(gate._is_of_safety(f"io.penstock.it.{tagged.stem}"))
+        self.assertFalse(gate._is_of_safety("tests.test_arrows.ArrowsTest"))
 
     def test_python_tiers_leave_out_suites_without_such_tests(self):
         code = subprocess.run([places.PYTHON, "-B", "-m", "pytest", "-q", "-m", "node", "tests"],
                               cwd=places.ROOT / "docs", capture_output=True, check=False).returncode
-        self.assertEqual(code, suites._NO_TEST_SELECTED)
+        self.assertEqual(code, tiers._NO_TEST_SELECTED)
+
+
+class FlakesTest(Folder):
+    @staticmethod
+    def flake(test, time="2026-11-28T00:00:00+00:00", cause=""):
+        return flakes.Flake(test, "no", time, "12345678", 1.5, 100, cause)
+
+    def test_open_lines(self):
+        known = [self.flake("a", cause="a race of the test, repaired"), self.flake("b")]
+        self.assertEqual(flakes.faults(known, [self.flake("a"), self.flake("c")]), [])
+        self.assertRegex(flakes.faults(known, [self.flake("b")])[0], "^b has an open line")
+        many = [self.flake(str(number)) for number in range(flakes.MOST_OPEN)]
+        self.assertEqual(flakes.faults([], many), [])
+        self.assertRegex(flakes.faults(known, many)[0], "^6 open lines .* 5 at most")
+
+    def test_lines_of_the_machine_are_taken_over_once(self):
+        tree, machine = self.folder / "tree", self.folder / "machine"
+        flakes.add(tree, [self.flake("a")])
+        flakes.add(machine, [self.flake("a"), self.flake("b")])
+        self.assertEqual((flakes.take_over(tree, machine), flakes.take_over(tree, machine)), (1, 0))
+        self.assertEqual([flake.test for flake in flakes.read(tree)], ["a", "b"])
+
+    def test_the_ledgers_of_the_tree_have_their_form(self):
+        self.assertLessEqual(sum(not flake.cause for flake in flakes.read(flakes.LEDGER)), flakes.MOST_OPEN)
+        for result in deep.read():
+            self.assertIn(result.tier, tiers.DEEP_TIERS)
+            self.assertIn(result.verdict, deep.VERDICTS)
+            self.assertRegex(result.inputs, "^[0-9a-f]{16}$")
 
 
 class TiersTest(unittest.TestCase):
     def test_names_are_no_prefixes_of_each_other(self):
-        names = [f"{tier.name}-" for tier in suites.TIERS]
+        names = [f"{tier.name}-" for tier in (*tiers.GATE, *tiers.DEEP)]
         self.assertEqual([(a, b) for a in names for b in names if a != b and b.startswith(a)], [])
-        self.assertEqual({tier.stage for tier in suites.TIERS}, {"quick", "whole", "cluster", suites.APART})
+        self.assertEqual(len(set(names)), len(names))
+        self.assertEqual([need for tier in tiers.GATE for need in tier.needs if f"{need}-" not in names], [])
+
+    def test_what_depends_on_no_machine_never_runs_again(self):
+        self.assertEqual({tier.name for tier in tiers.GATE if tier.again}, {"nodes", "packets", "system", "up"})
+
+    def test_the_class_of_a_report_is_found(self):
+        said = {}
+
+        class OneLane:
+            name = "again-nodes"
+
+            def run(self, command, log, cwd, environment):
+                said.update(command=command, cwd=cwd)
+                return tiers._NO_TEST_SELECTED
+        case = Case("GeneratorTest.test_a", 1.0, "failed", "", "tests.test_generator.GeneratorTest", "nodes-it-bench")
+        nodes = next(tier for tier in tiers.GATE if tier.name == "nodes")
+        with tempfile.TemporaryDirectory() as folder:
+            nodes.again(case)(OneLane(), pathlib.Path(folder))
+        self.assertEqual((said["command"][-1], said["cwd"]),
+                         ("tests/test_generator.py::GeneratorTest", places.ROOT / "it/bench"))
 
     def test_a_tier_without_a_passed_test_fails(self):
         with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(PenstockError, "no test ran"):
-            suites._job(suites.Tier("x", "quick", 1, "", lambda lane, path: None), pathlib.Path(folder))(None)
+            gate._job(tiers.Tier("x", "", lambda lane, path: None, network=True), pathlib.Path(folder))(None)
 
     def test_outcome_of_a_tier_is_counted_by_its_reports_alone(self):
         with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()), \
                 contextlib.redirect_stderr(io.StringIO()):
             (pathlib.Path(name) / "x-a.xml").write_text("<testsuite/>", encoding="ascii")
-            self.assertFalse(suites.report([Outcome("x", 1.0, None)], pathlib.Path(name), 1.0))
+            self.assertFalse(gate.report([Outcome("x", 1.0, None)], pathlib.Path(name), 1.0))
+
+
+class DeepTest(unittest.TestCase):
+    def test_inputs_of_a_tier_are_the_product_and_its_own_tests(self):
+        listed = []
+
+        def run(*words, **_):
+            return subprocess.CompletedProcess(words, 0, "\0".join(listed))
+        with tempfile.TemporaryDirectory() as name, mock.patch.object(deep, "ROOT", pathlib.Path(name)), \
+                mock.patch("subprocess.run", run):
+            def hashes(**files):
+                for path, text in files.items():
+                    (pathlib.Path(name) / path).write_text(text, encoding="utf-8")
+                listed[:] = sorted(files)
+                return {tier.name: deep.inputs(tier) for tier in tiers.DEEP if tier.name in {"crash", "fuzz"}}
+            base = {"Engine.java": "1", "CrashIT.java": '@Tag("crash")', "README.md": "1"}
+            first = hashes(**base)
+            self.assertEqual(hashes(**base | {"README.md": "2"}), first)
+            changed_test = hashes(**base | {"CrashIT.java": '@Tag("crash") 2'})
+            self.assertNotEqual(changed_test["crash"], first["crash"])
+            self.assertEqual(changed_test["fuzz"], first["fuzz"])
+            product = hashes(**base | {"Engine.java": "2"})
+            self.assertFalse(set(product.values()) & set(first.values()))
+
+    def test_status_names_each_tier(self):
+        self.assertEqual([line.split()[0] for line in deep.status().splitlines()], list(tiers.DEEP_TIERS))
+
+
+class ChoiceTest(unittest.TestCase):
+    """What --changed and --burn run."""
+
+    def test_modules_and_suites_that_depend_on_a_file(self):
+        self.assertEqual(changed.java_modules(["odl-apps/dhcp/src/main/java/A.java", "it/src/test/java/A.java",
+                                               "karaf/penstock_suite/gate.py", "README.md"]), {"odl-apps/dhcp", "it"})
+        self.assertEqual(changed.java_modules(["odl-apps/dhcp/pom.xml", "odl-apps/parent/pom.xml"]), {"all"})
+        # Its tests have modules that the tests of functions and of the launcher share.
+        self.assertEqual(changed.python_suites(["ovs-config/penstock_exporter/cli.py"]),
+                         ("ovs-config", "service-chains", "karaf", "docs"))
+        self.assertEqual(changed.python_suites(["ovs-config/penstock_base/files.py"]), places.PYTHON_SUITES)
+        self.assertEqual(changed.python_suites(["it/bench/tests/test_chain.py"]), ("docs", "it/bench"))
+        self.assertEqual(changed.choose([]), [])
+        self.assertEqual([tier.name for tier in changed.choose(["docs/limits.md"])], ["python", "lint"])
+
+    def test_the_tier_of_a_class_is_found(self):
+        for name, tier in {"DriftIT": "units", "AclTraceIT": "units", "AclPacketsIT": "packets", "DhcpIT": "system",
+                           "NodeTest": "nodes", "test_arrows": "nodes"}.items():
+            self.assertEqual(burn.find(name)[0].name, tier)
+        with self.assertRaisesRegex(PenstockError, "no test class NothingIT"):
+            burn.find("NothingIT")
 
 
 if __name__ == "__main__":
