@@ -129,8 +129,11 @@ class TreeTest(unittest.TestCase):
         folder = self.directory / "supervised" / "one"
         (folder / "begun").write_text("0\n", encoding="ascii")
         run("s6-svc", "-d", folder)
+        # The order is taken later, by the supervisor: until then the folder may be as empty.
+        processes.wait_until(lambda: run("s6-svstat", "-o", "up,wantedup", folder).split() == ["false", "false"],
+                             "its end", 60)
         # Until nothing but its supervisor is left there that could start it, and that has no order to do so.
-        processes.wait_until(lambda: set(inside(folder)) == {supervision.supervisor(folder)}, "its end", 60)
+        processes.wait_until(lambda: set(inside(folder)) == {supervision.supervisor(folder)}, "the end of others", 60)
         self.assertEqual(run("s6-svstat", "-o", "up,wantedup", folder).split(), ["false", "false"])
         self.assertFalse(processes.is_running(service.process))
 
