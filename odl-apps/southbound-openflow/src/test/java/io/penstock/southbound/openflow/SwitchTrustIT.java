@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.base.tls.PeerTls;
 import io.penstock.base.tls.TlsFiles;
 import io.penstock.southbound.openflow.wire.PrivateSwitch;
+import io.penstock.testkit.Await;
 import io.penstock.testkit.CertificateAuthority;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
@@ -102,6 +105,16 @@ class SwitchTrustIT {
         assertThat(heard.poll(3, TimeUnit.MINUTES)).isEqualTo(event);
     }
 
+    private static void awaitController(final PrivateSwitch made, final String column, final String wanted) {
+        Await.until(column + " of the controller: " + wanted, Duration.ofMinutes(2), () -> {
+            try {
+                return made.controller(column).contains(wanted);
+            } catch (IOException | InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+    }
+
     private void asks(final String question) throws InterruptedException {
         String next;
         do {
@@ -148,7 +161,7 @@ class SwitchTrustIT {
         plugin.southbound().rest();
         final PrivateSwitch waiting = connect("edge1", authority.node("edge1"));
         // It was connected, and is no more.
-        waiting.vsctl("wait-until", "controller", PrivateSwitch.BRIDGE, "status:sec_since_disconnect>=0");
+        awaitController(waiting, "status", "sec_since_disconnect");
         assertThat(asked).isEmpty();
         assertThat(heard).isEmpty();
         plugin.southbound().lead(2, this::denies, id -> true);
@@ -161,7 +174,7 @@ class SwitchTrustIT {
         plugin.southbound().rest();
         plugin.southbound().standBy(4, this::denies);
         final PrivateSwitch own = connect("edge1", authority.node("edge1"));
-        own.vsctl("wait-until", "controller", PrivateSwitch.BRIDGE, "role=slave");
+        awaitController(own, "role", "slave");
         connect("edge2", authority.node("edge2"));
         asks("edge2 " + EDGE1);
         asks("edge2 " + EDGE1);
@@ -169,13 +182,13 @@ class SwitchTrustIT {
 
         plugin.southbound().lead(5, this::denies, id -> true);
         hears("connected");
-        own.vsctl("wait-until", "controller", PrivateSwitch.BRIDGE, "role=master");
-        assertThat(own.vsctl("get", "controller", PrivateSwitch.BRIDGE, "status")).as("by the same connection")
+        awaitController(own, "role", "master");
+        assertThat(own.controller("status")).as("by the same connection")
             .doesNotContain("sec_since_disconnect");
 
         plugin.southbound().rest();
         hears("disconnected");
         plugin.southbound().standBy(6, this::denies);
-        own.vsctl("wait-until", "controller", PrivateSwitch.BRIDGE, "role=slave");
+        awaitController(own, "role", "slave");
     }
 }

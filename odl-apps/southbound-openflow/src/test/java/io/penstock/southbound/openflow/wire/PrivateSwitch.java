@@ -15,7 +15,10 @@ public final class PrivateSwitch implements AutoCloseable {
     /** The bridge; it has the ports 1 and 2. */
     public static final String BRIDGE = "br0";
 
+    private static final int LEAST_INTERVAL = 5000;
+
     private final Path directory;
+    private int intervals;
     private final List<Process> processes = new ArrayList<>();
 
     /** Starts it in an empty directory. */
@@ -61,6 +64,15 @@ public final class PrivateSwitch implements AutoCloseable {
     /** Runs ovs-vsctl. */
     public String vsctl(final String... arguments) throws IOException, InterruptedException {
         return run(with(List.of("ovs-vsctl", "--timeout=120", "--db=unix:" + path("db.sock")), arguments));
+    }
+
+    /**
+     * A column of the row of the controller. The switch writes it every five seconds, and at once when that interval is
+     * another one than before.
+     */
+    public String controller(final String column) throws IOException, InterruptedException {
+        vsctl("set", "Open_vSwitch", ".", "other_config:stats-update-interval=" + (LEAST_INTERVAL + ++intervals % 2));
+        return vsctl("get", "controller", BRIDGE, column).strip();
     }
 
     /** Runs ovs-ofctl with OpenFlow 1.3. */
