@@ -49,8 +49,10 @@ def read(path: pathlib.Path) -> list[Flake]:
     return [Flake(**json.loads(line)) for line in lines if line.strip()]
 
 
-def add(path: pathlib.Path, flakes: collections.abc.Iterable[Flake]) -> None:
+def add(path: pathlib.Path, flakes: collections.abc.Collection[Flake]) -> None:
     """Adds lines to a ledger."""
+    if not flakes:
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "a", encoding="utf-8") as file:
         file.writelines(json.dumps(dataclasses.asdict(flake)) + "\n" for flake in flakes)
