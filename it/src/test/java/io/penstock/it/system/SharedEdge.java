@@ -23,7 +23,7 @@ final class SharedEdge implements CloseableResource {
             current = Optional.of(EdgeSystem.start());
             failedStarts = 0;
         }
-        return current.get();
+        return current.orElseThrow();
     }
 
     /** A test, or what is before or after tests, has failed. */
