@@ -119,7 +119,7 @@ class ApplyIT extends ConnectedNode {
         node.receiveUdp("acc0", 1099);
 
         assertThat(node.ofctl("--names", "dump-flows", "br-penstock")).contains("table=classifier");
-        assertThat(conntrack()).contains("zone=7").contains("zone=99");
+        Await.until("both are tracked", () -> conntrack().contains("zone=7") && conntrack().contains("zone=99"));
         // 30 s of zone 7 are over then, the default 60 s of zone 99 are not.
         node.appctl("time/stop");
         node.appctl("time/warp", "40000");
