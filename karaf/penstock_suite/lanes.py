@@ -151,12 +151,16 @@ class Lanes:
         try:
             if self._ended is not None:
                 raise PenstockError(self._ended)
-            job.run(Lane(job.name, self))
+            job.run(self.lane(job.name))
         except Exception as error:  # noqa: BLE001  (whatever it is fails this job, not the others)
             failure = PenstockError(f"{self._ended}\n{error}") if self._ended else error
         seconds = self._clock() - begun
         self.say(f"{job.name}: {'failed after' if failure else 'done in'} {seconds:.0f} s")
         return Outcome(job.name, seconds, failure)
+
+    def lane(self, name: str) -> Lane:
+        """The place of a job of this name."""
+        return Lane(name, self)
 
     def say(self, text: str) -> None:
         """Prints one line, whole, with the time since the begin."""

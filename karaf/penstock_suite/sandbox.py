@@ -128,25 +128,25 @@ def _die_with_parent() -> None:
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:
     """Ends all in the sandbox and waits until it has gone."""
-    with contextlib.suppress(OSError, IndexError):
+    try:
         children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
         first = os.pidfd_open(int(children[0]))
-        try:
-            signal.pidfd_send_signal(first, signal.SIGKILL)
-            select.select([first], [], [])
-        finally:
-            os.close(first)
-    process.kill()
+    except (OSError, IndexError):
+        first = None  # It has not begun, or has ended.
+    process.kill()  # The kernel ends its child with it (--kill-child), and with the first process all others.
     process.wait()
+    if first is not None:
+        select.select([first], [], [])
+        os.close(first)
 
 
 def environment() -> dict[str, str]:
     """The variables of a run: those of the caller that say where caches and packages are, and none of a person."""
     person = pwd.getpwuid(os.geteuid())
     theirs = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "PYTHON"))
-              and name not in {"TZ", "LANGUAGE", "TERM", "COLUMNS", "LINES", "DISPLAY", "TMPDIR"}}
+              and name not in {"LANGUAGE", "TERM", "COLUMNS", "LINES", "DISPLAY", "TMPDIR"}}
     return theirs | {
-        "HOME": person.pw_dir, "USER": person.pw_name, "LANG": "C.UTF-8", "SHELL": "/bin/sh",
+        "HOME": person.pw_dir, "USER": person.pw_name, "LANG": "C.UTF-8", "TZ": "UTC", "SHELL": "/bin/sh",
         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "PYTHONPATH": places.python_path(),
         "PYTHONDONTWRITEBYTECODE": "1"}
 

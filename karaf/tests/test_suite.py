@@ -10,13 +10,14 @@ import queue
 import subprocess
 import tempfile
 import threading
+import typing
 import unittest
 from unittest import mock
 
 from penstock_base import places
 from penstock_base.errors import PenstockError
-from penstock_suite import burn, changed, deep, flakes, gate, reports, sandbox, tiers
-from penstock_suite.lanes import Job, Lanes, Outcome
+from penstock_suite import burn, changed, deep, flakes, gate, reports, tiers
+from penstock_suite.lanes import Job, Lane, Lanes, Outcome
 from penstock_suite.reports import Case, Counts
 
 _PYTEST = """<testsuites><testsuite name="pytest" tests="3">
@@ -354,14 +355,15 @@ class TiersTest(unittest.TestCase):
                 return tiers._NO_TEST_SELECTED
         case = Case("GeneratorTest.test_a", 1.0, "failed", "", "tests.test_generator.GeneratorTest", "nodes-it-bench")
         nodes = next(tier for tier in tiers.GATE if tier.name == "nodes")
+        assert nodes.again
         with tempfile.TemporaryDirectory() as folder:
-            nodes.again(case)(OneLane(), pathlib.Path(folder))
+            nodes.again(case)(typing.cast(Lane, OneLane()), pathlib.Path(folder))
         self.assertEqual((said["command"][-1], said["cwd"]),
                          ("tests/test_generator.py::GeneratorTest", places.ROOT / "it/bench"))
 
     def test_a_tier_without_a_passed_test_fails(self):
         with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(PenstockError, "no test ran"):
-            gate._job(tiers.Tier("x", "", lambda lane, path: None, network=True), pathlib.Path(folder))(None)
+            gate._job(tiers.Tier("x", "", lambda lane, path: None, network=True), pathlib.Path(folder))(Lanes(1).lane("x"))
 
     def test_outcome_of_a_tier_is_counted_by_its_reports_alone(self):
         with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()), \
