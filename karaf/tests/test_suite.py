@@ -362,8 +362,9 @@ class TiersTest(unittest.TestCase):
                          ("tests/test_generator.py::GeneratorTest", places.ROOT / "it/bench"))
 
     def test_a_tier_without_a_passed_test_fails(self):
+        tier = tiers.Tier("x", "", lambda lane, path: None, network=True)
         with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(PenstockError, "no test ran"):
-            gate._job(tiers.Tier("x", "", lambda lane, path: None, network=True), pathlib.Path(folder))(Lanes(1).lane("x"))
+            gate._job(tier, pathlib.Path(folder))(Lanes(1).lane("x"))
 
     def test_outcome_of_a_tier_is_counted_by_its_reports_alone(self):
         with tempfile.TemporaryDirectory() as name, contextlib.redirect_stdout(io.StringIO()), \
