@@ -21,7 +21,7 @@ from penstock_base import places
 FILE = places.ROOT / "docs" / "openapi.json"
 DATA = "/rests/data/"
 _TYPES = ("application/yang-data+json", "application/yang-patch+json")
-_SECONDS = 30
+_SECONDS = 300
 _NAME = f"described-{id(object())}"
 
 

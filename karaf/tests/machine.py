@@ -51,7 +51,7 @@ class Machine:
         self.directory = directory
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")} | {
             f"PENSTOCK_{name}_DIR": str(directory / name.lower()) for name in ("RUN", "STATE", "LOG")}
-        # The `up` of another machine of the same computer is not in the way of this one. Other locks are the computer's:
+        # The `up` of another machine of the computer is not in the way of this one. Other locks are the computer's:
         # huge pages, for example.
         launcher = directory / "launcher.running"
         launcher.touch(mode=0o600)

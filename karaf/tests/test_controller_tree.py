@@ -19,6 +19,7 @@ from .test_layout import distribution
 
 class KeeperTest(unittest.TestCase):
     def setUp(self):
+        self.addCleanup(os.umask, os.umask(0o022))  # The controller's user finds its files.
         directory = tempfile.TemporaryDirectory(prefix="ps-", dir="/var/tmp")
         self.addCleanup(directory.cleanup)
         root = pathlib.Path(directory.name)
@@ -41,7 +42,7 @@ class KeeperTest(unittest.TestCase):
         self.until_another(None)
 
     def until_another(self, pid):
-        processes.wait_until(lambda: self.controller.pid not in (None, pid), "the process", 30)
+        processes.wait_until(lambda: self.controller.pid not in (None, pid), "the process", 300)
         return self.controller.pid
 
     def test_started_again_with_its_settings_and_its_user(self):
@@ -58,7 +59,7 @@ class KeeperTest(unittest.TestCase):
         pid = self.controller.pid
         os.kill(pid, signal.SIGSTOP)
         state = pathlib.Path(f"/proc/{pid}/stat")
-        processes.wait_until(lambda: state.read_text(encoding="ascii").rpartition(") ")[2][0] != "T", "it goes on", 10)
+        processes.wait_until(lambda: state.read_text(encoding="ascii").rpartition(") ")[2][0] != "T", "it goes on", 300)
         self.assertEqual(self.controller.pid, pid)
 
     def test_ended_for_good(self):

@@ -111,7 +111,7 @@ class PrometheusTest(unittest.TestCase):
         self.addCleanup(self.server.stop)
 
     def get(self, path):
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=5)) as connection:
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=120)) as connection:
             connection.request("GET", path)
             return json.loads(connection.getresponse().read())
 
@@ -129,7 +129,7 @@ class PrometheusTest(unittest.TestCase):
         self.assertEqual(0o640, self.server.password_file.stat().st_mode & 0o777)
         self.assertFalse(self.server.start(text, "a password of its own"), "it runs with the same")
         self.assertEqual(pid, processes.pid_of(self.server.process))
-        processes.wait_until(lambda: self.targets() == ["http://127.0.0.1:1/penstock/metrics"], "its target", 30)
+        processes.wait_until(lambda: self.targets() == ["http://127.0.0.1:1/penstock/metrics"], "its target", 300)
         rules = self.get("/api/v1/rules")["data"]["groups"]
         self.assertEqual(len(yaml.safe_load(ALERTS.read_text(encoding="utf-8"))["groups"]), len(rules))
         self.assertTrue(self.server.start(self.server.configuration(["127.0.0.1:2"]), "a password of its own"))
@@ -139,7 +139,7 @@ class PrometheusTest(unittest.TestCase):
         text = self.server.configuration(["127.0.0.1:1"])
         self.server.start(text, "a password of its own")
         os.kill(processes.pid_of(self.server.process), 9)
-        processes.wait_until(lambda: not processes.is_running(self.server.process), "its end", 10)
+        processes.wait_until(lambda: not processes.is_running(self.server.process), "its end", 300)
         self.assertTrue(self.server.start(text, "a password of its own"))
 
     def test_a_taken_port_is_named(self):

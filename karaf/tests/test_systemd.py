@@ -47,7 +47,7 @@ class SystemdTest(unittest.TestCase):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.addCleanup(self.socket.close)
         self.socket.bind(str(self.directory / "notify"))
-        self.socket.settimeout(5)
+        self.socket.settimeout(300)
 
     def told(self, *answers, datagrams, shared=False):
         controller = _Controller(*answers)
