@@ -12,6 +12,8 @@ import threading
 import unittest
 import unittest.mock
 
+import pytest
+
 from penstock_base import commands, processes
 from penstock_base.errors import PenstockError
 from penstock_bench import dummy_agents, host_frames, scale_hosts, snoop
@@ -187,7 +189,7 @@ class FleetTest(unittest.TestCase):
                     node.ovs.vsctl("set", "Bridge", BRIDGE, f"external_ids:{node_protocol.CACHE}={order}")
                     processes.wait_until(lambda node=node, order=order: node.ovs.get(
                         "Bridge", BRIDGE, "external_ids").get(node_protocol.CACHE_DONE) == order,
-                                                              "the agent's answer", 10)
+                                                              "the agent's answer", 60)
         self.assertGreater(self.fleet.cpu(), 0)
         self.fleet.__exit__()
         self.assertFalse(any(map(processes.is_running, running)))
@@ -200,6 +202,8 @@ class FleetTest(unittest.TestCase):
             self.assertFalse(set(running) & {processes.pid_of(process) for process in again.nodes[0].processes()})
             self.assertFalse(any(pathlib.Path(f"/proc/{pid}").exists() for pid in running))
 
+    @pytest.mark.deep
+    @pytest.mark.scale
     def test_hosts_get_leases_and_those_without_an_answer_fail(self):
         (node,) = self.fleet.grow(1)
         with Controller(silent={3}) as controller, \
@@ -207,7 +211,7 @@ class FleetTest(unittest.TestCase):
             self.bridge(node, "--", "set-controller", BRIDGE, f"tcp:127.0.0.1:{controller.port}")
             commands.run("ovs-ofctl", "-O", "OpenFlow13", "add-flow", BRIDGE, "actions=controller:65535",
                          environment=node.ovs.environment)
-            self.assertTrue(controller.met.wait(10))
+            self.assertTrue(controller.met.wait(60))
             with ScaleHosts(node) as hosts:
                 for at_once in (1, 4):
                     series = hosts.play([Wish(number, 7, f"10.0.1.{number}") for number in range(12)], at_once)

@@ -69,7 +69,7 @@ class ProcessTest(unittest.TestCase):
 
     def test_killed(self):
         killed = self.started()
-        processes.wait_until((self.directory / "acc.sock").exists, "its socket", 20)
+        processes.wait_until((self.directory / "acc.sock").exists, "its socket", 120)
         os.kill(killed.pid, 9)
         with self.assertRaisesRegex(PenstockError, "ended by itself"):
             killed.wait(5)
@@ -87,7 +87,7 @@ class ProcessTest(unittest.TestCase):
     def test_used_wrongly(self):
         for arguments in ([], ["--link", "acc"], ["--link", "a=/tmp/x", "--link", "a=/tmp/y"], ["--speed", "9"],
                           ["--link", "a=/tmp/x", "--core", "none"], ["--link", "a=/" + 107 * "x"]):
-            done = subprocess.run([self.program, *arguments], capture_output=True, check=False, timeout=10,
+            done = subprocess.run([self.program, *arguments], capture_output=True, check=False, timeout=120,
                                   stdin=subprocess.DEVNULL)
             self.assertNotEqual(done.returncode, 0)
             self.assertEqual(done.stdout, b"")

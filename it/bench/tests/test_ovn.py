@@ -51,7 +51,7 @@ class _Switch(Ovs):
         """Lets frames come in at a port, and returns the `count` that leave by the other one because of it."""
         before = len(traffic.read_pcap(self.sent(other)))
         self.receive(port, frames)
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 60
         while True:
             found = _udp(traffic.read_pcap(self.sent(other))[before:])
             if len(found) >= count or time.monotonic() > deadline:
