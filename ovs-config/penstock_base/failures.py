@@ -11,9 +11,10 @@ from .errors import PenstockError
 
 
 def need_root(command: str) -> None:
-    """Raises PenstockError for other users than root."""
+    """Raises PenstockError for other users than root, whose umask is that of the system from now on."""
     if os.geteuid() != 0:
         raise PenstockError(f"'{command}' needs root: run it with sudo")
+    files.take_umask()
 
 
 def exit_code(work: collections.abc.Callable[[], int]) -> int:

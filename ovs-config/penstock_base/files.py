@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are replaced as a whole, and the words for a disk that takes no more."""
+"""Files that are replaced as a whole, whom they are for, and the words for a disk that takes no more."""
 
 import collections.abc
 import contextlib
@@ -33,6 +33,14 @@ def replace(path: pathlib.Path | str, text: str, mode: int = 0o666) -> None:
                 partial.unlink(missing_ok=True)  # What there is of it takes room.
             raise
         sync_folder(path.parent)
+
+
+def take_umask() -> None:
+    """Has all that this process makes, and what it starts, be for others to read and for its user alone to write.
+
+    Root's files are read by users that are made for services; and whoever starts a command of root may have any umask.
+    """
+    os.umask(0o022)
 
 
 def sync_folder(folder: pathlib.Path) -> None:

@@ -129,3 +129,4 @@ def _unit(options: argparse.Namespace) -> int:
 def _need_root() -> None:
     if os.geteuid() != 0:
         raise PenstockError("needs root: it makes network namespaces and huge pages")
+    files.take_umask()
