@@ -278,7 +278,7 @@ class CommandsTest(Directory):
         return code, out.getvalue(), err.getvalue()
 
     def test_help_of_every_command(self):
-        for name in ("up", "down", "status", "console", "logs", "test", "help"):
+        for name in ("up", "down", "status", "console", "logs", "help"):
             with self.subTest(name):
                 code, out, _ = self.run_cli(name, "--help")
                 self.assertEqual(code, 0)
@@ -290,11 +290,12 @@ class CommandsTest(Directory):
                      "bench scale"):
             self.assertIn(f"./penstock {text} ", out)
 
-    def test_the_benchmark_is_a_program_of_its_own(self):
+    def test_the_benchmark_and_the_tests_are_programs_of_their_own(self):
         choices = "{edge,nat,services,chain,load,cores,scale}"
-        for word, code, wanted in (("--help", 0, choices), ("x", 2, "invalid choice")):
-            with self.subTest(word):
-                ran = subprocess.run([ROOT / "penstock", "bench", word], capture_output=True, text=True, check=False)
+        for name, word, code, wanted in (("bench", "--help", 0, choices), ("bench", "x", 2, "invalid choice"),
+                                         ("test", "--help", 0, "penstock test"), ("test", "x", 2, "usage")):
+            with self.subTest(name, word=word):
+                ran = subprocess.run([ROOT / "penstock", name, word], capture_output=True, text=True, check=False)
                 self.assertEqual((ran.returncode, wanted in ran.stdout + ran.stderr), (code, True))
 
     def test_status_without_a_controller(self):
