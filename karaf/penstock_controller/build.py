@@ -18,7 +18,7 @@ from penstock_base.errors import PenstockError
 from penstock_base.steps import say
 
 # Everything the distribution is made of; what else is in the folder of Karaf is Python, and not in it.
-_SOURCES = ("pom.xml", "odl-apps", "features", "karaf/pom.xml", "karaf/src", "karaf/first-user")
+_SOURCES = ("pom.xml", "odl-apps", "features", "karaf/pom.xml", "karaf/src")
 _NOT_SOURCES = {"target", "tests", "node_modules", "__pycache__"}
 _GENERATED = {".flattened-pom.xml"}
 _MODULE = re.compile(r"^\[INFO\] Building (?P<name>.+?) \S+\s+\[(?P<number>\d+)/(?P<total>\d+)\]$")
@@ -126,7 +126,7 @@ def maven(log_name: str, *arguments: str, environment: collections.abc.Mapping[s
         # A download that failed is remembered as failed, unless -U is given.
         command = ["mvn", "--batch-mode", *(["--update-snapshots"] if attempt else []), *arguments]
         report = Report(say_line)
-        with open(log, "a" if attempt else "w", encoding="utf-8") as output, start(
+        with open(log, "a" if attempt else "w", buffering=1, encoding="utf-8") as output, start(
                 command, cwd=places.ROOT, env=environment, stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, errors="replace") as process:
             try:

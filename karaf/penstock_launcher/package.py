@@ -89,7 +89,7 @@ def _moment() -> int:
 
 
 def _copy(tree: pathlib.Path) -> None:
-    ignored = shutil.ignore_patterns("__pycache__", "target", "tests", "src", "first-user")
+    ignored = shutil.ignore_patterns("__pycache__", "target", "tests", "src")
     for name in _FOLDERS:
         shutil.copytree(ROOT / name, tree / name, symlinks=True, ignore=ignored)
     (tree / "docs").mkdir()

@@ -83,9 +83,9 @@ def _in_turn(*ways: Way) -> Way:
     """All of them, whichever fail."""
     def way(lane: Lane, folder: pathlib.Path) -> None:
         errors = []
-        for each in ways:
+        for number, each in enumerate(ways):
             try:
-                each(lane, folder)
+                each(lane.named(f"{lane.name}-{number}"), folder)  # Each has logs of its own.
             except PenstockError as error:
                 errors.append(error)
         if errors:
@@ -188,6 +188,8 @@ def _failsafe_again(name: str, case: reports.Case) -> Way:
 
 _UNITS = ("--offline", "--fail-at-end", "surefire:test")
 """Goals without a life cycle: nothing is compiled again."""
+_ALL_BUT_IT = "!it,!.,!odl-apps,!features"
+"""Modules that only list others have no parent, and so no version of Surefire."""
 _INTEGRATION = ("failsafe:integration-test", "failsafe:verify")
 
 
@@ -201,7 +203,7 @@ def units_of(*modules: str) -> Way:
     """Those of some modules, as --projects chooses them, or of all."""
     if modules:
         return _maven(*_UNITS, *_INTEGRATION, "--threads=2", *modules)
-    return _in_turn(_maven(*_UNITS, *_INTEGRATION, "--threads=2", "--projects", "!it"),
+    return _in_turn(_maven(*_UNITS, *_INTEGRATION, "--threads=2", "--projects", _ALL_BUT_IT),
                     _maven("--offline", "--file", "odl-apps/page/pom.xml", "exec:exec@test-page"), units("it"))
 
 
@@ -251,8 +253,7 @@ def _java(tag: str) -> Way:
             ways.append(failsafe("system", "-DexcludedGroups=none", f"-Dsystem.groups=system & {tag}"))
         if any("system" not in path.parts for path in tests):
             ways.append(failsafe("packets", *chosen))
-        for number, each in enumerate(ways):
-            each(lane.named(f"{lane.name}-{number}"), folder)
+        _in_turn(*ways)(lane, folder)
     return way
 
 
