@@ -132,8 +132,9 @@ class FunctionFailureIT {
             final Instant back = Instant.now();
             node.functions().start("tap", "forwarder");
             system.awaitState("tapped", "active");
-            final long before = system.packets("tapped", TO_FORWARDER);
-            Await.until("packets pass the function again", () -> system.packets("tapped", TO_FORWARDER) > before);
+            // On a busy machine the function may be bypassed and come back once more.
+            final long before = system.packetsIfAny("tapped", TO_FORWARDER);
+            Await.until("packets pass the function again", () -> system.packetsIfAny("tapped", TO_FORWARDER) > before);
             pings.awaitMore();
             Figures.tell("function with policy open comes back, longest time without an answer",
                 pings.longestGapSince(back));
@@ -152,7 +153,7 @@ class FunctionFailureIT {
             Await.until("the drop is counted", () -> node.drops(Table.CHAIN_OUT, vrf) > 0);
             final long before = system.packets("walled", CLOSED);
             assertThat(before).isPositive();
-            Await.until("drops go on", () -> system.packets("walled", CLOSED) > before);
+            Await.until("drops go on", () -> system.packetsIfAny("walled", CLOSED) > before);
             system.awaitState("walled", "stopped: function fw is down");
             system.awaitState("inner", "stopped: function fw is down");
             node.settle();
