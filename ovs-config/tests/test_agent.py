@@ -206,11 +206,18 @@ class AgentTest(_Undisturbed, AgentCase):
         self.assertIn("tenant 25: the resolver does not answer", (self.directory / "agent.log").read_text())
 
     def test_limits_of_sessions(self):
-        self.tenant(24)
-        pid = self.resolver(24)
         self.controller.order(18, penstock_sessions="1000")
         self.controller.order(19, penstock_sessions="5")
         self.until_limits({18: "1000", 19: "5"})
+        self.controller.order(18, penstock_sessions="2000")
+        self.controller.order(19, penstock_sessions=None)
+        self.until_limits({18: "2000", 19: None})
+
+    @pytest.mark.deep
+    @pytest.mark.supervision
+    def test_limits_and_counts_of_sessions_after_restarts(self):
+        self.tenant(24)
+        pid = self.resolver(24)
         self.controller.order(18, penstock_sessions="2000")
         self.controller.order(19, penstock_sessions=None)
         self.until_limits({18: "2000", 19: None})

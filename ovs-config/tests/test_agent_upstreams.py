@@ -45,6 +45,8 @@ class UpstreamsTest(AgentCase):
         self.tenant(31, upstreams=[{"address": INSIDE, "inside": True}])
         self.until(lambda: self.silent(31) is None, "forgotten with the upstream")
 
+    @pytest.mark.deep
+    @pytest.mark.supervision
     def test_one_that_is_not_there_and_comes_back(self):
         server = self.tenant(32, upstreams=[{"address": LATER, "inside": True}])
         self.until_silent(32, server, LATER)
