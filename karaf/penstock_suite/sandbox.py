@@ -23,14 +23,14 @@ import sys
 import tempfile
 import typing
 
-from penstock_base import locks, places
+from penstock_base import places
 from penstock_node.hugepages import HugePages
 
 _RUNS = pathlib.Path("/var/tmp")  # noqa: S108  (mkdtemp makes what is in it)
 _PREFIX = "penstock-test-"
 _LOCK = "lock"
 _GROUPS = pathlib.Path("/sys/fs/cgroup")
-_OWNERS = "huge-page-owners.json"
+_TEMPORARY = pathlib.Path("/tmp")  # noqa: S108  (of the sandbox alone)
 _DIED = 128
 """What a shell adds to the number of the signal that has ended a program."""
 
@@ -68,7 +68,6 @@ def run(command: collections.abc.Sequence[str]) -> int:
             (directory / "tmp").chmod(0o1777)
             (directory / "tree").mkdir()
             directory.chmod(0o711)  # Users of functions and resolvers have files in /tmp.
-            locks.write_json(directory / _OWNERS, HugePages().owners())
             return _run(directory, command)
         finally:
             _remove(directory)
@@ -164,10 +163,10 @@ def sweep() -> None:
 
 def _remove(directory: pathlib.Path) -> None:
     pages = HugePages()
-    before = locks.read_json(directory / _OWNERS, None)
-    # Directories of nodes of the sandbox are below its /tmp, which has gone: those of others are there.
-    for owner in set(pages.owners()) - set(before or ()) if before is not None else ():
-        if not pathlib.Path(owner.partition(" ")[2]).exists():
+    for owner in pages.owners():
+        # The directory of its node was below the /tmp of the sandbox.
+        place = pathlib.Path(owner.partition(" ")[2])
+        if place.is_relative_to(_TEMPORARY) and (directory / "tmp" / place.relative_to(_TEMPORARY)).exists():
             pages.give_back(owner)
     for group in _GROUPS.glob("**/psf-*"):
         with contextlib.suppress(OSError):  # It has processes.
