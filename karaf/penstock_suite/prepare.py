@@ -7,7 +7,6 @@ import os
 from penstock_base import commands, packages, places
 from penstock_base.errors import PenstockError
 from penstock_base.steps import step
-from penstock_controller import build
 from penstock_functions import guest_image
 from penstock_launcher import lint
 
@@ -34,11 +33,7 @@ def run(deep: bool = False) -> None:
 def run_all() -> None:
     """The same with Maven's repository: a build, and what its tests run with."""
     run(deep=True)
-    _fetch("Maven's repository", _build)
-
-
-def _build() -> None:
-    build.maven("prepare.log", *tiers.BUILD_GOALS)
+    _fetch("Maven's repository", lambda: tiers.build_all(None))
 
 
 def _fetch(what: str, work: collections.abc.Callable[[], object]) -> None:
