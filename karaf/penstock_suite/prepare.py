@@ -15,19 +15,16 @@ from . import tiers
 _BROWSER_TESTS = "odl-apps/page/src/test/browser/run.mjs"
 
 
-
 def run(deep: bool = False) -> None:
     """Fetches what is not there. deep: also what the deep suite alone needs. Raises PenstockError."""
-    wanted = [*packages.TEST, *packages.LINT, *packages.PACKAGE, *_needs_of_the_benchmark()]
+    wanted = (*packages.TEST, *packages.LINT, *packages.PACKAGE, *(packages.TEST_PACKAGES if deep else ()),
+              *_needs_of_the_benchmark())
+    _fetch("Debian packages", lambda: packages.install(tuple(dict.fromkeys(wanted))))
+    _fetch("tools of static analysis", lint.install)
+    _fetch("the page's browser tests", lambda: commands.run("node", places.ROOT / _BROWSER_TESTS, "--install",
+                                                           timeout_seconds=600))
     if deep:
-        wanted += packages.TEST_PACKAGES
-    for what, work in (
-            ("Debian packages", lambda: packages.install(tuple(dict.fromkeys(wanted)))),
-            ("tools of static analysis", lint.install),
-            ("the guest's kernel", lambda: guest_image.build(rules=None)),
-            ("the page's browser tests", lambda: commands.run("node", places.ROOT / _BROWSER_TESTS, "--install",
-                                                             timeout_seconds=600))):
-        _fetch(what, work)
+        _fetch("the guest's kernel", lambda: guest_image.build(rules=None))
 
 
 def run_all() -> None:
