@@ -138,7 +138,6 @@ class DivertTest(FunctionCase):
 
     def check_restart_of_the_switch(self):
         """It goes away and comes back, and the function lets it connect to all three sockets again."""
-        pid = self.entry()["pid"]
         with self.without_switch():
             self.assertEqual(self.entry()["state"], "waiting")
         self.box.ovs_config("up", self.profile)
@@ -148,7 +147,16 @@ class DivertTest(FunctionCase):
         self.assertTrue(reaches(inside, OUTSIDE))
         self.assertEqual(send_over_tcp(inside, alternative, OUTSIDE, port=80), b"payload")
         self.assertEqual(send_over_tcp(inside, outside, OUTSIDE), b"payload")
+
+    @pytest.mark.deep
+    @pytest.mark.supervision
+    def test_the_same_process_serves_a_switch_that_is_back(self):
+        """On a busy machine the agent may start it again, as docs/limits.md says of ports without traffic."""
+        self.begin("packet-divert-ct", catalogue.DIRECTORY)
+        pid = self.entry()["pid"]
+        self.check_restart_of_the_switch()
         self.assertEqual(self.entry()["pid"], pid)
+        self.stop_all()
 
     def test_diverted_sessions(self):
         """Datagrams, whole and in pieces, of which the later ones show no port."""
