@@ -2,8 +2,12 @@
 """Tests of the sample network that `./penstock up` makes, on a machine of their own."""
 
 import json
+import pathlib
+import shutil
 import subprocess
 import time
+
+from penstock_base.places import ROOT
 
 from .machine import UpCase
 
@@ -21,8 +25,10 @@ class SampleCase(UpCase):
     """A test with the sample network."""
 
     def prepare_browser(self):
-        """The machine of the test is cut off from the network: fetches for it what the tests of the page need."""
-        subprocess.run(["node", self.clone / PAGE_TESTS, "--install"], check=True)
+        """Gives the clone what the tests of the page need of npm: that of the tree, so that none of it is fetched."""
+        subprocess.run(["node", ROOT / PAGE_TESTS, "--install"], check=True)
+        modules = pathlib.Path(PAGE_TESTS).parent / "node_modules"
+        shutil.copytree(ROOT / modules, self.clone / modules, symlinks=True)
 
     @property
     def password_file(self):

@@ -361,6 +361,19 @@ class TiersTest(unittest.TestCase):
         self.assertEqual((said["command"][-1], said["cwd"]),
                          ("tests/test_generator.py::GeneratorTest", places.ROOT / "it/bench"))
 
+    def test_a_suite_that_ends_without_a_report_fails(self):
+        class OneLane:
+            name = "python"
+
+            def run(self, *_):
+                return 0
+
+            def say(self, _):
+                pass
+        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(PenstockError, "without a report") as error:
+            tiers.pytest("node", suites=("docs",))(typing.cast(Lane, OneLane()), pathlib.Path(folder))
+        self.assertNotIsInstance(error.exception, tiers.TestsFailed)
+
     def test_a_tier_without_a_passed_test_fails(self):
         tier = tiers.Tier("x", "", lambda lane, path: None, network=True)
         with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(PenstockError, "no test ran"):
