@@ -361,7 +361,7 @@ class TiersTest(unittest.TestCase):
         self.assertEqual((said["command"][-1], said["cwd"]),
                          ("tests/test_generator.py::GeneratorTest", places.ROOT / "it/bench"))
 
-    def test_a_suite_that_ends_without_a_report_fails(self):
+    def test_a_suite_without_a_report_fails(self):
         class OneLane:
             name = "python"
 
@@ -370,7 +370,8 @@ class TiersTest(unittest.TestCase):
 
             def say(self, _):
                 pass
-        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(PenstockError, "without a report") as error:
+        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(
+                PenstockError, "without a report") as error:
             tiers.pytest("node", suites=("docs",))(typing.cast(Lane, OneLane()), pathlib.Path(folder))
         self.assertNotIsInstance(error.exception, tiers.TestsFailed)
 
