@@ -89,10 +89,11 @@ public final class FlowLoader {
     /** Gives conntrack zones, and no others, the timeouts of a plan. */
     public void setTimeouts(final BridgePlan plan, final Collection<Integer> zones) {
         // The switch does not make the row of its datapath by itself.
+        final String datapath = ovs.flavour().datapath();
         final List<String> command = new ArrayList<>(List.of("--id=@datapath", "create", "Datapath",
-            "datapath_version=\"\"", "--", "set", "Open_vSwitch", ".", "datapaths:netdev=@datapath"));
+            "datapath_version=\"\"", "--", "set", "Open_vSwitch", ".", "datapaths:" + datapath + "=@datapath"));
         for (final int zone : zones) {
-            command.addAll(List.of("--", "add-zone-tp", "netdev", "zone=" + zone));
+            command.addAll(List.of("--", "add-zone-tp", datapath, "zone=" + zone));
             new TreeMap<>(plan.zoneTimeouts()).forEach((name, seconds) -> command.add(name + "=" + seconds));
         }
         ovs.vsctl(command.toArray(String[]::new));

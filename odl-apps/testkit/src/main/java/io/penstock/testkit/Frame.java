@@ -7,6 +7,7 @@ import io.penstock.pipeline.registry.Constants;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 
 /** An Ethernet frame as it is on a {@link Wire}, checksums included, in hexadecimal digits. */
 public record Frame(String digits) {
@@ -26,6 +27,7 @@ public record Frame(String digits) {
     private static final int TCP = 6;
     private static final int UDP = 17;
     private static final int TTL = 64;
+    private static final int MORE_FRAGMENTS = 0x2000;
     /** Where in the protocol's header its checksum is. */
     private static final int ICMP_CHECKSUM = 2;
     private static final int TCP_CHECKSUM = 16;
@@ -53,10 +55,28 @@ public record Frame(String digits) {
 
     /** A datagram. */
     public static Frame udp(final Way way, final int sourcePort, final int destinationPort) {
-        final ByteBuffer body = ByteBuffer.allocate(16).putShort((short) sourcePort).putShort((short) destinationPort)
-            .putShort((short) 16).putShort((short) 0);
-        body.putShort(UDP_CHECKSUM, checksum(body, pseudoHeader(way, UDP, body)));
-        return ipv4(way, UDP, body);
+        return udp(way, sourcePort, destinationPort, 16);
+    }
+
+    /** A datagram of some bytes, an even number of them, its header of eight included. */
+    public static Frame udp(final Way way, final int sourcePort, final int destinationPort, final int bytes) {
+        return ipv4(way, UDP, datagram(way, sourcePort, destinationPort, bytes));
+    }
+
+    /** A datagram in two pieces of an even number of bytes each, the first one of a multiple of eight. */
+    public static List<Frame> pieces(final Way way, final int identification, final int port, final int first,
+            final int second) {
+        final ByteBuffer body = datagram(way, port, port, first + second);
+        return List.of(
+            ipv4(way, UDP, identification << Short.SIZE | MORE_FRAGMENTS, body.slice(0, first)),
+            ipv4(way, UDP, identification << Short.SIZE | first / Long.BYTES, body.slice(first, second)));
+    }
+
+    private static ByteBuffer datagram(final Way way, final int sourcePort, final int destinationPort,
+            final int bytes) {
+        final ByteBuffer body = ByteBuffer.allocate(bytes).putShort((short) sourcePort)
+            .putShort((short) destinationPort).putShort((short) bytes).putShort((short) 0);
+        return body.putShort(UDP_CHECKSUM, checksum(body, pseudoHeader(way, UDP, body)));
     }
 
     /** A segment without data. */
@@ -76,8 +96,13 @@ public record Frame(String digits) {
     }
 
     private static Frame ipv4(final Way way, final int protocol, final ByteBuffer body) {
+        return ipv4(way, protocol, 0, body);
+    }
+
+    /** With identification, flags and offset in the order of the header. */
+    private static Frame ipv4(final Way way, final int protocol, final int fragment, final ByteBuffer body) {
         final ByteBuffer packet = ByteBuffer.allocate(IPV4_HEADER + body.capacity()).put((byte) 0x45).put((byte) 0)
-            .putShort((short) (IPV4_HEADER + body.capacity())).putInt(0).put((byte) TTL).put((byte) protocol)
+            .putShort((short) (IPV4_HEADER + body.capacity())).putInt(fragment).put((byte) TTL).put((byte) protocol)
             .putShort((short) 0).putInt(bits(way.source())).putInt(bits(way.destination()));
         packet.putShort(10, checksum(packet.slice(0, IPV4_HEADER), 0)).put(body.rewind());
         return ethernet(way.sourceMac(), way.destinationMac(), ETH_IPV4, packet);
