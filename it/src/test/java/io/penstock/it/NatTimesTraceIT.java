@@ -30,6 +30,8 @@ class NatTimesTraceIT {
 
     private static StoppedNode node;
     private static int next = 30_000;
+    /** How many packets of all tests have been so. */
+    private static long unsolicited;
     private int port;
 
     @BeforeAll
@@ -86,13 +88,9 @@ class NatTimesTraceIT {
     }
 
     private static void isUnsolicited(final Frame frame) {
-        final long before = unsolicited();
+        unsolicited++;
         assertThat(in(frame)).isEmpty();
-        assertThat(unsolicited()).isEqualTo(before + 1);
-    }
-
-    private static long unsolicited() {
-        return node.packets(Table.NAT_IN_CHECK, "from the backbone, unsolicited");
+        assertThat(node.packets(Table.NAT_IN_CHECK, "from the backbone, unsolicited")).isEqualTo(unsolicited);
     }
 
     @ParameterizedTest
