@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.net.Prefix;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Constants;
@@ -27,6 +28,7 @@ class LearnedTimesTraceIT {
     private static final int SUBSCRIBERS_VLAN = 101;
     private static final Tenant.Deterministic MAPPING = new Tenant.Deterministic(Prefix.parse("10.0.0.0/24"),
         Prefix.parse(SUBSCRIBERS_PUBLIC + "/32"), true);
+    private static final Mac OTHERS_MAC = Mac.parse("02:00:00:00:00:06");
     private static final int SERVICE = 80;
     private static final int SESSION_PORT = 30_000;
     /** A session has a flow for each direction, and so has a mapping. */
@@ -43,6 +45,7 @@ class LearnedTimesTraceIT {
     @BeforeAll
     static void start() {
         node = new StoppedNode(Networks.of(NatPair.translated(),
+            Networks.campus("203.0.113.13"),
             Networks.plain("mapped", SUBSCRIBERS_VLAN, NatPair.PUBLIC).with(Fixtures.mapped(MAPPING))));
     }
 
@@ -55,7 +58,8 @@ class LearnedTimesTraceIT {
     void forget() {
         node.warp(LONG);
         node.ovs().appctl("dpctl/flush-conntrack");
-        for (final Table table : List.of(Table.NEIGHBOURS, Table.NAT_SESSIONS, Table.NAT_MAPPINGS, Table.NAT_PORTS)) {
+        for (final Table table : List.of(Table.NEIGHBOURS, Table.L2_HOSTS, Table.NAT_SESSIONS, Table.NAT_MAPPINGS,
+                Table.NAT_PORTS)) {
             has(table, 0);
         }
         node.learn(HOST, NatPair.VLAN);
@@ -108,6 +112,19 @@ class LearnedTimesTraceIT {
             assertThat(in(NatPair.PUBLIC, SESSION_PORT)).hasSize(1);
         }
         lasts(KNOWN, Table.NEIGHBOURS, 2, 0);
+    }
+
+    @Test
+    void aFrameKeepsTheHostOfABridge() {
+        node.send(StoppedNode.ACCESS, Frame.arpRequest(StoppedNode.HOST_MAC, "10.1.0.5", "10.1.0.1").tagged(300));
+        has(Table.L2_HOSTS, 1);
+        node.warp(KNOWN.minus(SECOND));
+        node.sent(StoppedNode.ACCESS);
+        node.send("acc1", Frame.udp(new Frame.Way(OTHERS_MAC, StoppedNode.HOST_MAC, "10.1.0.6", "10.1.0.5"),
+            SESSION_PORT, SERVICE).tagged(301));
+        assertThat(node.sent(StoppedNode.ACCESS)).hasSize(1);
+        // Its sender is known now, too.
+        lasts(KNOWN, Table.L2_HOSTS, 2, 0);
     }
 
     @Test
