@@ -258,7 +258,7 @@ final class EdgeSystem extends StatusReader implements TestRun.Closing {
         }
         network.add("tenant", tenants);
         final JsonObject stored = new JsonObject();
-        stored.add("network", network);
+        stored.add("network", Sorted.byName(network));
         stored.add("acls", restconf().read(Intent.ACLS));
         return stored;
     }
