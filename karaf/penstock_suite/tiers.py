@@ -264,8 +264,10 @@ def _java(tag: str) -> Way:
             ways.append(_maven(*_UNITS, *_INTEGRATION, "--projects", ",".join(modules), *chosen))
         if any("system" in path.parts for path in tests):
             ways.append(failsafe("system", "-DexcludedGroups=none", f"-Dsystem.groups=system & {tag}"))
-        if any("system" not in path.parts for path in tests):
+        if any(path.stem.endswith("PacketsIT") for path in tests):
             ways.append(failsafe("packets", *chosen))
+        if any(path.stem.endswith("TraceIT") for path in tests):
+            ways.append(units("it", *chosen))
         _in_turn(*ways)(lane, folder)
     return way
 
@@ -278,6 +280,8 @@ DEEP = (
     Tier("restart", "processes killed, stopped and started again, full disks", _deep("restart")),
     Tier("crash", "each process killed at each step of a change", _deep("crash")),
     Tier("fuzz", "odd packets and requests, the largest ones, conflicts, with drawn seeds", _deep("fuzz")),
+    Tier("isolation", "packets that the switch gives to another tenant: red, as docs/limits.md says",
+         _deep("isolation")),
     Tier("flood", "hostile tenants, functions and hosts at full rate", _deep("flood")),
     Tier("loss", "packets lost in planned changes and failures", _deep("loss")),
     Tier("guest", "functions in virtual machines", _in_turn(_guest, _deep("guest")), network=True),
