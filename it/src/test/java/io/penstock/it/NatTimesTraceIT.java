@@ -23,8 +23,8 @@ class NatTimesTraceIT {
     private static final int SYN_ACK = Frame.SYN | Frame.ACK;
     private static final int FIN_ACK = 0x01 | Frame.ACK;
     private static final int RST = 0x04;
-    private static final Duration UDP = Duration.ofSeconds(300);
-    private static final Duration QUERY = Duration.ofSeconds(60);
+    private static final Duration UDP = Duration.ofMinutes(5);
+    private static final Duration QUERY = Duration.ofMinutes(1);
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration MOMENT = Duration.ofMillis(2);
 
