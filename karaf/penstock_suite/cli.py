@@ -34,7 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     kind.add_argument("--only", action="append", choices=[tier.name for tier in tiers.GATE], default=[],
                       metavar="TIER", help="only this tier, with what was built before; one of "
                       f"{', '.join(tier.name for tier in tiers.GATE)}; may be repeated")
-    kind.add_argument("--all", nargs="*", dest="deep", choices=(*tiers.DEEP_TIERS, []), metavar="TIER",
+    kind.add_argument("--all", nargs="*", dest="deep", choices=tiers.DEEP_TIERS, metavar="TIER",
                       help="the deep suite, one tier after the other with nothing beside it; default those whose last "
                       f"result is older than their inputs; TIER is one of {', '.join(tiers.DEEP_TIERS)}")
     kind.add_argument("--status", action="store_true", help="the deep tiers, their last results, and whether these are "
