@@ -409,6 +409,13 @@ class DeepTest(unittest.TestCase):
             product = hashes(**base | {"Engine.java": "2"})
             self.assertFalse(set(product.values()) & set(first.values()))
 
+    def test_drawn_seeds_are_found(self):
+        with tempfile.TemporaryDirectory() as name, mock.patch.object(places, "TEST_REPORTS", pathlib.Path(name)):
+            (pathlib.Path(name) / "a.xml").write_text(
+                "figure: crash matrix, crash matrix: seed 7509889752803, 200 kills\n"
+                "figure: bad requests, seed: -5\nseed 7509889752803, round 3", encoding="ascii")
+            self.assertEqual(deep._seeds(), [-5, 7509889752803])
+
     def test_status_names_each_tier(self):
         self.assertEqual([line.split()[0] for line in deep.status().splitlines()], list(tiers.DEEP_TIERS))
 
