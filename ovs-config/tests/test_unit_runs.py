@@ -37,9 +37,17 @@ class UnitRunsTest(unittest.TestCase):
         (folder / f"{len(list(folder.iterdir()))}.conf").write_text(f"[Service]\n{text}\n", encoding="utf-8")
         self.systemd.ctl("daemon-reload")
 
+    def pids(self, *words):
+        return [pid for pid, text in self.systemd.processes().items() if all(word in text for word in words)]
+
     def pid(self, *words):
-        found = [pid for pid, text in self.systemd.processes().items() if all(word in text for word in words)]
-        self.assertEqual(len(found), 1, self.systemd.processes())
+        """That of the only such process. Just after a start the one before may still be about to end."""
+        found = []
+
+        def is_one():
+            found[:] = self.pids(*words)
+            return len(found) == 1
+        self.systemd.until(is_one, f"one process of {' '.join(words)}")
         return found[0]
 
     def restarts(self):
