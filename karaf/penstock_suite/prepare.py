@@ -31,6 +31,7 @@ def run_all() -> None:
     """The same with Maven's repository: a build, and what its tests run with."""
     run(deep=True)
     _fetch("Maven's repository", lambda: tiers.build_all(None))
+    _fetch("SpotBugs", lambda: tiers.analyse(None))
 
 
 def _fetch(what: str, work: collections.abc.Callable[[], object]) -> None:
