@@ -162,11 +162,11 @@ def pytest(expression: str, only: str = "", suites: collections.abc.Sequence[str
 
 
 def _pytest_again(expression: str, case: reports.Case) -> Way:
-    # The report is <tier>-<suite>, the class tests.<module>.<class>.
+    # The report is <tier>-<suite>, the class <suite, with dots>.tests.<module>.<class>.
     suite = next(suite for suite in places.PYTHON_SUITES
                  if case.report.endswith("-" + suite.replace("/", "-")))
-    module, _, name = case.group.rpartition(".")
-    return pytest(expression, f"{suite}:{module.replace('.', '/')}.py::{name}")
+    module, name = case.group.split(".")[-2:]
+    return pytest(expression, f"{suite}:tests/{module}.py::{name}")
 
 
 def _lint(lane: Lane, folder: pathlib.Path) -> None:

@@ -353,7 +353,8 @@ class TiersTest(unittest.TestCase):
             def run(self, command, log, cwd, environment):
                 said.update(command=command, cwd=cwd)
                 return tiers._NO_TEST_SELECTED
-        case = Case("GeneratorTest.test_a", 1.0, "failed", "", "tests.test_generator.GeneratorTest", "nodes-it-bench")
+        case = Case("GeneratorTest.test_a", 1.0, "failed", "", "it.bench.tests.test_generator.GeneratorTest",
+                    "nodes-it-bench")
         nodes = next(tier for tier in tiers.GATE if tier.name == "nodes")
         assert nodes.again
         with tempfile.TemporaryDirectory() as folder:
