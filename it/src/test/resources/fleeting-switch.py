@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A switch that connects by OpenFlow 1.3 and is gone a moment later, time and again.
 
-ADDRESS PORT DATAPATH-ID TIMES
+ADDRESS PORT DATAPATH-ID TIMES DIRECTORY, where the certificate of the node is.
 """
 
+import pathlib
 import socket
+import ssl
 import struct
 import sys
 import time
@@ -42,9 +44,9 @@ def receive(link, length):
     return data
 
 
-def connect(address, port, datapath, seconds):
-    """One connection, that ends so long after the switch has told its id."""
-    with socket.create_connection((address, port), timeout=5) as link:
+def connect(address, port, datapath, seconds, context):
+    """One connection, that ends so long after the switch has sent its id."""
+    with context.wrap_socket(socket.create_connection((address, port), timeout=5), server_hostname=address) as link:
         link.sendall(message(HELLO, 1))
         end = None
         try:
@@ -61,8 +63,11 @@ def connect(address, port, datapath, seconds):
 def main():
     """Connects so many times, each time for another while."""
     address, port, datapath, times = sys.argv[1], int(sys.argv[2]), int(sys.argv[3], 16), int(sys.argv[4])
+    files = pathlib.Path(sys.argv[5])
+    context = ssl.create_default_context(cafile=files / "ca.pem")
+    context.load_cert_chain(files / "certificate.pem", files / "key.pem")
     for turn in range(times):
-        connect(address, port, datapath, LONGEST * (turn + 1) / times)
+        connect(address, port, datapath, LONGEST * (turn + 1) / times, context)
         time.sleep(0.3)
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.it.system;
 
+import io.penstock.testkit.CertificateAuthority;
 import io.penstock.testkit.Namespace;
 import io.penstock.testkit.Shell;
 import io.penstock.testkit.TestRun;
@@ -15,12 +16,22 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The built distribution in a network namespace of its own, started and stopped by the tool that operators use. */
+/**
+ * The built distribution in a network namespace of its own, started and stopped by the tool that operators use. Nodes
+ * connect by TLS.
+ */
 final class ControllerUnderTest implements TestRun.Closing {
     /** Where nodes find it. */
     static final String ADDRESS = "169.254.77.1";
     static final int OPENFLOW = 6653;
     static final int OVSDB = 6640;
+    /** Where it has HTTPS. Its plain text is on loopback. */
+    static final String NORTHBOUND = "169.254.79.2";
+    static final int RESTCONF = 8181;
+    /** Where other members would find it: on loopback. */
+    static final int CLUSTER = 2550;
+    /** Its name in its certificate. */
+    static final String MEMBER = "ctl1";
 
     /** UDP ports in its namespace to which it sends NAT events. */
     static final int SYSLOG = 5514;
@@ -34,13 +45,14 @@ final class ControllerUnderTest implements TestRun.Closing {
     /** How long the tool itself waits for a start, in seconds: enough for one that hangs and is started again. */
     private static final int START_SECONDS = 300;
     private static final Duration LIMIT = Duration.ofSeconds(START_SECONDS + 20);
-    private static final int RESTCONF = 8181;
     private static final int SHOWN_FRAMES = 12;
 
     private final TestRun run;
     private final Namespace namespace;
     private final Path directory;
     private final SmallDisk disk;
+    private final CertificateAuthority authority;
+    private final Path member;
     private final Shell shell = Shell.PLAIN.with("PYTHONPATH", ROOT.resolve("karaf").toString());
     private final RestconfClient restconf;
 
@@ -50,22 +62,44 @@ final class ControllerUnderTest implements TestRun.Closing {
         this.namespace = namespace;
         directory = run.directory().resolve("controller");
         disk = run.closing(new SmallDisk(run, directory));
-        namespace.shell().run("ip", "address", "add", ADDRESS + "/32", "dev", "lo");
+        for (final String address : List.of(ADDRESS, NORTHBOUND)) {
+            namespace.shell().run("ip", "address", "add", address + "/32", "dev", "lo");
+        }
+        authority = CertificateAuthority.in(run.directory().resolve("pki"));
+        member = authority.member(MEMBER, "127.0.0.1", NORTHBOUND, ADDRESS);
         run.closing(this);
         start();
+        restconf = new RestconfClient(new Door(run, namespace, "127.0.0.1", RESTCONF), "admin", password(),
+            this::works);
+    }
+
+    /** The password of the user admin. */
+    String password() {
         try {
-            restconf = new RestconfClient(new Door(run, namespace, "127.0.0.1", RESTCONF), "admin",
-                Files.readString(directory.resolve("password")).strip(), this::works);
+            return Files.readString(directory.resolve("password")).strip();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
+    /** The authority that made its certificate and those of the nodes. */
+    CertificateAuthority authority() {
+        return authority;
+    }
+
+    /** Certificate, key and authority of this member. */
+    Path member() {
+        return member;
+    }
+
     /** Starts it with what it has on disk; ready when this returns. */
     void start() {
-        tool("start", "--listen", ADDRESS, "--namespace", namespace.name(), "--model", "penstock-operations",
-            "--timeout", Integer.toString(START_SECONDS), "--nat-syslog", "127.0.0.1:" + SYSLOG, "--nat-ipfix",
-            "127.0.0.1:" + IPFIX, "--flow-check-seconds", "10", "--nodes", "any");
+        tool("start", "--listen", ADDRESS, "--northbound", NORTHBOUND, "--namespace", namespace.name(), "--model",
+            "penstock-operations", "--timeout", Integer.toString(START_SECONDS), "--nat-syslog", "127.0.0.1:" + SYSLOG,
+            "--nat-ipfix", "127.0.0.1:" + IPFIX, "--flow-check-seconds", "10", "--nodes", "any",
+            "--tls-certificate", member.resolve("certificate.pem").toString(), "--tls-key",
+            member.resolve("key.pem").toString(), "--tls-ca", member.resolve("ca.pem").toString(), "--tls-crl",
+            authority.revoked().toString());
     }
 
     /** Ends it in good order. */

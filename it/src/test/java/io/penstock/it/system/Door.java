@@ -19,11 +19,21 @@ import java.nio.file.Path;
 final class Door {
     private final Path socket;
 
-    /** Opens a door; it is closed at the end of the run. Nobody has to listen behind it yet. */
+    /** Opens a door; it is closed at the end of the run. Nothing has to listen behind it yet. */
     Door(final TestRun run, final Namespace namespace, final String address, final int port) {
+        this(run, namespace, port, "TCP4:" + address + ":" + port);
+    }
+
+    /** The same by TLS, with the certificate in a directory. Who listens is not verified. */
+    Door(final TestRun run, final Namespace namespace, final String address, final int port, final Path certificates) {
+        this(run, namespace, port, "OPENSSL:" + address + ":" + port + ",verify=0,cert="
+            + certificates.resolve("certificate.pem") + ",key=" + certificates.resolve("key.pem"));
+    }
+
+    private Door(final TestRun run, final Namespace namespace, final int port, final String inside) {
         socket = run.directory().resolve("door-" + port);
         final Process process = Shell.PLAIN.entering(namespace).start(run.directory().resolve("door-" + port + ".log"),
-            "socat", "UNIX-LISTEN:" + socket + ",fork,backlog=64", "TCP4:" + address + ":" + port);
+            "socat", "UNIX-LISTEN:" + socket + ",fork,backlog=64", inside);
         final TestRun.Closing stop = () -> Shell.stop(process);
         run.closing(stop);
         Await.until("door to port " + port, () -> Files.exists(socket));

@@ -50,13 +50,22 @@ final class EdgeNode {
     private final DpdkNode node;
     private final NodeFunctions functions;
 
-    /** Starts a node. */
-    EdgeNode(final TestRun run, final Shell controllerSide, final String publicPrefix) {
+    /**
+     * Starts a node.
+     *
+     * @param certificates of this node, with which it connects
+     */
+    EdgeNode(final TestRun run, final Shell controllerSide, final Path certificates, final String publicPrefix) {
         this.run = run;
         network = new EdgeNetwork(run, List.of(ACCESS), BACKBONE_ADDRESS, List.of(publicPrefix));
         node = DpdkNode.start(run, ControllerUnderTest.ROOT, controllerSide, network.nodeSpace(), List.of(ACCESS),
-            List.of(EdgeNetwork.UPLINK), ControllerUnderTest.OVSDB, "dns: {}");
+            List.of(EdgeNetwork.UPLINK), settings(certificates), "dns: {}");
         functions = new NodeFunctions(run, ControllerUnderTest.ROOT, node);
+    }
+
+    private static String settings(final Path certificates) {
+        return "ovsdb-port: %d, tls: {certificate: %s, key: %s, ca: %s}".formatted(ControllerUnderTest.OVSDB,
+            certificates.resolve("certificate.pem"), certificates.resolve("key.pem"), certificates.resolve("ca.pem"));
     }
 
     String name() {

@@ -45,8 +45,12 @@ final class EdgeSystem extends StatusReader implements TestRun.Closing {
         space = runs.get(0).namespace("ctl");
         controller = new ControllerUnderTest(runs.get(0), space);
         final Shell side = Shell.PLAIN.entering(space);
-        first = new EdgeNode(runs.get(1), side, Intent.FIRST_PREFIX);
-        second = new EdgeNode(runs.get(2), side, Intent.SECOND_PREFIX);
+        first = begin(runs.get(1), side, Intent.FIRST_PREFIX);
+        second = begin(runs.get(2), side, Intent.SECOND_PREFIX);
+    }
+
+    private EdgeNode begin(final TestRun run, final Shell side, final String publicPrefix) {
+        return new EdgeNode(run, side, controller.authority().node(run.name()), publicPrefix);
     }
 
     /** Starts it, with nothing configured but the nodes. */
@@ -73,9 +77,10 @@ final class EdgeSystem extends StatusReader implements TestRun.Closing {
         return restconf().call(rpc, input);
     }
 
-    /** A way to a port of the controller for others than nodes. */
+    /** A way to a port of the controller for others than nodes, by TLS with the certificate of the first node. */
     Door door(final int port) {
-        return doors.computeIfAbsent(port, each -> new Door(runs.get(0), space, ControllerUnderTest.ADDRESS, each));
+        return doors.computeIfAbsent(port, each -> new Door(runs.get(0), space, ControllerUnderTest.ADDRESS, each,
+            controller.authority().ofNode(first.name())));
     }
 
     EdgeNode first() {
@@ -88,6 +93,13 @@ final class EdgeSystem extends StatusReader implements TestRun.Closing {
 
     List<EdgeNode> nodes() {
         return List.of(first, second);
+    }
+
+    /** Deletes nodes that have announced themselves beside the two. They must have ended. */
+    void removeOtherNodes() {
+        final Set<String> own = nodes().stream().map(EdgeNode::name).collect(Collectors.toSet());
+        list(restconf().read(Intent.NETWORK).getAsJsonObject("penstock:network"), "node").map(EdgeSystem::name)
+            .filter(name -> !own.contains(name)).forEach(name -> restconf().delete(Intent.NETWORK + "/node=" + name));
     }
 
     /** Has the next reset mend all that a test may have broken and not mended, because it failed. */

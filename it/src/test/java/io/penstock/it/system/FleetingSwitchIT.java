@@ -3,6 +3,7 @@ package io.penstock.it.system;
 
 import io.penstock.pipeline.registry.Constants;
 import io.penstock.testkit.Await;
+import io.penstock.testkit.CertificateAuthority;
 import io.penstock.testkit.Shell;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -45,8 +46,7 @@ class FleetingSwitchIT {
             .strip();
         node.connect(false);
         Await.until("its switch is given up", LIMIT, () -> !isConnected());
-        Shell.PLAIN.entering(system.controller().namespace()).run("/usr/bin/python3", PROGRAM.toString(),
-            ControllerUnderTest.ADDRESS, Integer.toString(ControllerUnderTest.OPENFLOW), datapath, TIMES);
+        connectFleetingly(datapath, TIMES);
         final long begun = System.nanoTime();
         node.connect(true);
         Await.until("its switch is connected", LIMIT, this::isConnected);
@@ -66,14 +66,20 @@ class FleetingSwitchIT {
         final String target = node.ovs().vsctl("get-controller", Constants.BRIDGE).strip();
         node.ovs().vsctl("set-controller", Constants.BRIDGE, "tcp:127.0.0.1:1");
         Await.until("its switch is given up", LIMIT, () -> !isConnected());
-        Shell.PLAIN.entering(system.controller().namespace()).run("/usr/bin/python3", PROGRAM.toString(),
-            ControllerUnderTest.ADDRESS, Integer.toString(ControllerUnderTest.OPENFLOW), datapath, FEW_TIMES);
+        connectFleetingly(datapath, FEW_TIMES);
         final long begun = System.nanoTime();
         node.ovs().vsctl("set-controller", Constants.BRIDGE, target);
         Await.until("its switch is connected", SERVED, this::isConnected);
         Figures.tell("a switch that is back at once, until it is served",
             Duration.ofNanos(System.nanoTime() - begun));
         system.awaitSync();
+    }
+
+    private void connectFleetingly(final String datapath, final String times) {
+        final CertificateAuthority authority = system.controller().authority();
+        Shell.PLAIN.entering(system.controller().namespace()).run("/usr/bin/python3", PROGRAM.toString(),
+            ControllerUnderTest.ADDRESS, Integer.toString(ControllerUnderTest.OPENFLOW), datapath, times,
+            authority.ofNode(node.name()).toString());
     }
 
     private boolean isConnected() {

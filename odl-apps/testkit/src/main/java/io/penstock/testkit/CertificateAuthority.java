@@ -54,6 +54,11 @@ public final class CertificateAuthority {
     /** Files of a new node. */
     public Path node(final String name) {
         run("issue", "node", name);
+        return ofNode(name);
+    }
+
+    /** Where the files of a node are that has got some. */
+    public Path ofNode(final String name) {
         return directory.resolve("node-" + name);
     }
 

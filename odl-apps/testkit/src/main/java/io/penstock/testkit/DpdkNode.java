@@ -41,18 +41,19 @@ public final class DpdkNode implements TestRun.Closing {
      */
     public static DpdkNode start(final TestRun run, final Path root, final Namespace namespace,
             final List<String> accessPorts, final List<String> uplinkPorts, final int ovsdbPort) {
-        return start(run, root, Shell.PLAIN, namespace, accessPorts, uplinkPorts, ovsdbPort, "");
+        return start(run, root, Shell.PLAIN, namespace, accessPorts, uplinkPorts, "ovsdb-port: " + ovsdbPort, "");
     }
 
     /**
      * Starts a node.
      *
      * @param controllerSide runs commands where the controller is, or would be
+     * @param controller what the profile says of the controller
      * @param more further lines of the profile
      */
     public static DpdkNode start(final TestRun run, final Path root, final Shell controllerSide,
             final Namespace namespace, final List<String> accessPorts, final List<String> uplinkPorts,
-            final int ovsdbPort, final String more) {
+            final String controller, final String more) {
         final String text = """
             name: %s
             namespace: %s
@@ -62,10 +63,10 @@ public final class DpdkNode implements TestRun.Closing {
             pmd-maxsleep-us: %d
             access-ports: [%s]
             uplink-ports: [%s]
-            controller: {ovsdb-port: %d}
+            controller: {%s}
             %s
             """.formatted(run.name(), namespace.name(), runDirectory(run), MEMORY_MEGABYTES, SLEEP_MICROSECONDS,
-            names(accessPorts), names(uplinkPorts), ovsdbPort, more);
+            names(accessPorts), names(uplinkPorts), controller, more);
         try {
             Files.writeString(profile(run), text);
         } catch (IOException e) {

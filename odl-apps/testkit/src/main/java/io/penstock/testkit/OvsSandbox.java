@@ -70,7 +70,16 @@ public final class OvsSandbox implements TestRun.Closing {
 
     /** A switch with simulated ports. */
     public static OvsSandbox dummy(final TestRun run) {
-        return start(run, "dummy", Flavour.DUMMY, Optional.empty(), "--enable-dummy=override", "--disable-system");
+        return dummy(run, Optional.empty());
+    }
+
+    /** A switch with simulated ports that connects within a network namespace. */
+    public static OvsSandbox dummy(final TestRun run, final Namespace namespace) {
+        return dummy(run, Optional.of(namespace));
+    }
+
+    private static OvsSandbox dummy(final TestRun run, final Optional<Namespace> namespace) {
+        return start(run, "dummy", Flavour.DUMMY, namespace, "--enable-dummy=override", "--disable-system");
     }
 
     /** A switch with the userspace datapath in a network namespace. */
@@ -114,7 +123,7 @@ public final class OvsSandbox implements TestRun.Closing {
     }
 
     private void startDatabase() {
-        launch(DATABASE, shell, database().toString(), "--remote=punix:" + socket(),
+        launch(DATABASE, place, database().toString(), "--remote=punix:" + socket(),
             "--remote=db:Open_vSwitch,Open_vSwitch,manager_options",
             "--private-key=db:Open_vSwitch,SSL,private_key", "--certificate=db:Open_vSwitch,SSL,certificate",
             "--ca-cert=db:Open_vSwitch,SSL,ca_cert",
