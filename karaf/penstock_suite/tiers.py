@@ -284,8 +284,6 @@ DEEP = (
     Tier("restart", "processes killed, stopped and started again, full disks", _deep("restart")),
     Tier("crash", "each process killed at each step of a change", _deep("crash")),
     Tier("fuzz", "odd packets and requests, the largest ones, conflicts, with drawn seeds", _deep("fuzz")),
-    Tier("isolation", "packets that the switch gives to another tenant: red, as docs/limits.md says",
-         _deep("isolation")),
     Tier("flood", "hostile tenants, functions and hosts at full rate", _deep("flood")),
     Tier("loss", "packets lost in planned changes and failures", _deep("loss")),
     Tier("guest", "functions in virtual machines", _in_turn(_guest, _deep("guest")), network=True),

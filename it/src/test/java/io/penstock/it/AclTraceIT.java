@@ -6,6 +6,7 @@ import static io.penstock.it.TracedNode.INVALID;
 import static io.penstock.it.TracedNode.NEW;
 import static io.penstock.it.TracedNode.RELATED;
 import static io.penstock.it.TracedNode.REPLY;
+import static io.penstock.it.TracedNode.UNREAD;
 import static io.penstock.it.TracedNode.WORLD;
 import static io.penstock.it.TracedNode.fromTransit;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -81,12 +82,18 @@ class AclTraceIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {NEW, ESTABLISHED, INVALID})
+    @ValueSource(strings = {NEW, ESTABLISHED})
     void whatIsNotIsDropped(final String state) {
         node.assertThat(fromHost().tcp(OWN, WORLD, 22), state).meets(Table.TENANT_ACL, DENIED_OUT)
             .isDroppedBy(Table.TENANT_ACL_REPLY, DENIED_OUT);
         node.assertThat(toHost("tcp_src=80,tcp_dst=40000"), state).meets(Table.TENANT_ACL_IN, DENIED_IN)
             .isDroppedBy(Table.TENANT_ACL_IN_REPLY, DENIED_IN);
+    }
+
+    @Test
+    void whatConntrackCannotReadIsDropped() {
+        node.assertThat(fromHost().tcp(OWN, WORLD, 22), INVALID).isDroppedBy(Table.TRACKED, UNREAD);
+        node.assertThat(toHost("tcp_src=80,tcp_dst=40000"), INVALID).isDroppedBy(Table.TRACKED, UNREAD);
     }
 
     @Test
@@ -107,7 +114,7 @@ class AclTraceIT {
         final String error = "icmp,nw_src=" + WORLD + ",nw_dst=" + OWN_PUBLIC + ",nw_ttl=64,icmp_type=3,icmp_code=1";
         node.assertThat(fromTransit().with(error), RELATED)
             .meets(Table.TENANT_ACL_IN_REPLY, "error for a known connection").leavesBy("acc0");
-        node.assertThat(fromTransit().with(error), INVALID).isDroppedBy(Table.TENANT_ACL_IN_REPLY, DENIED_IN);
+        node.assertThat(fromTransit().with(error), INVALID).isDroppedBy(Table.TRACKED, UNREAD);
     }
 
     @Test

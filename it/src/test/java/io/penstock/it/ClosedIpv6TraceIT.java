@@ -63,10 +63,12 @@ class ClosedIpv6TraceIT {
     @Test
     void nothingElseComesIn() {
         for (final String inside : List.of(CLOSED, LISTED)) {
-            for (final String state : List.of(TracedNode.NEW, TracedNode.ESTABLISHED, TracedNode.INVALID)) {
+            for (final String state : List.of(TracedNode.NEW, TracedNode.ESTABLISHED)) {
                 node.assertThat(TracedNode.fromTransit().tcp(WORLD, inside, 22), state)
                     .isDroppedBy(Table.TENANT_ACL_IN_REPLY, REFUSED);
             }
+            node.assertThat(TracedNode.fromTransit().tcp(WORLD, inside, 22), TracedNode.INVALID)
+                .isDroppedBy(Table.TRACKED, TracedNode.UNREAD);
         }
         node.assertThat(TracedNode.fromTransit().tcp(WORLD, OPEN, 22)).leavesBy("acc0");
     }

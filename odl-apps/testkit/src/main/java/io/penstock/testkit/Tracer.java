@@ -87,13 +87,15 @@ public final class Tracer {
         return run(packet, states.stream().flatMap(state -> Stream.of("--ct-next", state)).toList());
     }
 
-    /** The number of the pass through connection tracking after which a packet is in a table; from 0. */
+    /** The number of the pass through connection tracking after which a packet meets a table; from 0. */
     private static Optional<Integer> passTo(final Table table, final String text) {
         final List<String> parts = List.of(CT_PASS.split(text));
         for (int part = 1; part < parts.size(); part++) {
             final Matcher step = STEP.matcher(parts.get(part));
-            if (step.find() && Integer.parseInt(step.group(1)) == table.number()) {
-                return Optional.of(part - 1);
+            while (step.find()) {
+                if (Integer.parseInt(step.group(1)) == table.number()) {
+                    return Optional.of(part - 1);
+                }
             }
         }
         return Optional.empty();

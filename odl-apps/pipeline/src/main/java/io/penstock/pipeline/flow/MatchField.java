@@ -70,6 +70,8 @@ public enum MatchField {
     /** Registers 12 to 15 as one, register 12 the most significant. */
     XXREG3("xxreg3", "NXM_NX_XXREG3", 128, Format.HEX),
     CT_STATE("ct_state", "NXM_NX_CT_STATE", 32, Format.CT_STATE),
+    /** The zone in which a packet was tracked last; only the whole field can be matched. */
+    CT_ZONE("ct_zone", "NXM_NX_CT_ZONE", 16, Format.DECIMAL),
     CT_MARK("ct_mark", "NXM_NX_CT_MARK", 32, Format.HEX),
     /** 128 bits that a connection keeps, like {@link #CT_MARK}. */
     CT_LABEL("ct_label", "NXM_NX_CT_LABEL", 128, Format.HEX),

@@ -45,6 +45,7 @@ import io.penstock.pipeline.stage.SpreadStage;
 import io.penstock.pipeline.stage.Stage;
 import io.penstock.pipeline.stage.TenantMeters;
 import io.penstock.pipeline.stage.TenantView;
+import io.penstock.pipeline.stage.TrackedStage;
 import io.penstock.pipeline.stage.VrfStage;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -73,7 +74,7 @@ public final class Planner {
     static final List<Stage> STAGES = List.of(new AccessStage(), new GuardStage(), new DhcpStage(), new DnsStage(),
         new ChainStage(), new SpreadStage(), new BackboneStage(), new NatStage(), new VrfStage(), new AclStage(),
         new NeighbourStage(), new ErrorStage(), new NdStage(), new Guard6Stage(), new Ipv6Stage(),
-        new Backbone6Stage());
+        new Backbone6Stage(), new TrackedStage());
 
     private final Memo<Tenant, TenantPlan> tenants = new Memo<>();
     /** The last plans of tenants, by name. */

@@ -14,9 +14,9 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -111,11 +111,9 @@ public final class Contract {
                 return Optional.of("may not match " + matched.lacking(match));
             }
         }
-        for (final Action action : flow.actions()) {
-            final String breach = breachOf(action);
-            if (breach != null) {
-                return Optional.of(breach);
-            }
+        final String breach = breachOf(flow.actions());
+        if (breach != null) {
+            return Optional.of(breach);
         }
         if (flow.next().isPresent() && !next.contains(flow.next().orElseThrow())) {
             return Optional.of("may not lead to " + flow.next().orElseThrow().text());
@@ -133,10 +131,26 @@ public final class Contract {
         };
     }
 
-    /** Says how an action does, likewise; null when it does not. */
+    /** Says how actions do, likewise; null when they do not. */
+    private @Nullable String breachOf(final List<Action> actions) {
+        boolean isLed = false;
+        for (final Action action : actions) {
+            if (action instanceof Action.ConnTrack && !isLed) {
+                return "may not track packets without a table to go on in";
+            }
+            isLed = isLed || action instanceof Action.Load load && load.target().equals(Register.AFTER.range());
+            final String breach = breachOf(action);
+            if (breach != null) {
+                return breach;
+            }
+        }
+        return null;
+    }
+
+    /** Says how an action does, likewise. */
     private @Nullable String breachOf(final Action action) {
         if (action instanceof Action.Load load) {
-            return set(load.target());
+            return first(set(load.target()), breachOfAfter(load));
         } else if (action instanceof Action.SetField change) {
             return set.has(change.field()) ? null : set(change.field().range());
         } else if (action instanceof Action.Move move) {
@@ -146,15 +160,35 @@ public final class Contract {
             return null;
         } else if (action instanceof Action.CheckPktLarger check) {
             return set(check.result());
-        } else if (action instanceof Action.KeepLabel keep) {
-            return first(read(keep.zone()), first(read(keep.label().source()), set(keep.label().target())));
+        } else if (action instanceof Action.KeepLabel) {
+            return "may not keep labels but in a copy of the packet: what else conntrack releases would go on";
         } else if (action instanceof Action.Clone copy) {
-            return copy.actions().stream().map(this::breachOf).filter(Objects::nonNull).findFirst().orElse(null);
+            return breachOfCopy(copy.actions());
         } else if (action instanceof Action.Conjunction) {
             return matched.has(MatchField.CONJ_ID) ? null : "may not match " + MatchField.CONJ_ID.text();
         }
         final MatchField header = changedBy(action);
         return header == null ? breachOfWay(action) : set(header.range());
+    }
+
+    /** A copy may also keep a label, as its end: fragments that conntrack releases then end with the copy. */
+    private @Nullable String breachOfCopy(final List<Action> actions) {
+        final Action last = actions.get(actions.size() - 1);
+        if (!(last instanceof Action.KeepLabel keep)) {
+            return breachOf(actions);
+        }
+        return first(breachOf(actions.subList(0, actions.size() - 1)),
+            first(zone(keep.zone()), first(read(keep.label().source()), set(keep.label().target()))));
+    }
+
+    private static @Nullable String zone(final FieldRange zone) {
+        return zone.equals(Register.ZONE.range()) ? null : "may not track packets in the zone of " + zone;
+    }
+
+    private @Nullable String breachOfAfter(final Action.Load load) {
+        return !load.target().equals(Register.AFTER.range())
+            || Table.ofNumber((int) load.value()).filter(tracks::contains).isPresent() ? null
+            : "may not track packets for " + Table.ofNumber((int) load.value()).map(Table::text).orElse("no table");
     }
 
     /** The field by which an action changes headers that no other action can change. */
@@ -180,8 +214,8 @@ public final class Contract {
         } else if (action instanceof Action.Resubmit lookup) {
             return lookups.contains(lookup.table()) ? null : "may not look up " + lookup.table().text();
         } else if (action instanceof Action.ConnTrack ct) {
-            final String breach = tracks.contains(ct.table()) ? read(ct.zone())
-                : "may not track packets for " + ct.table().text();
+            final String breach = ct.table() == Table.TRACKED ? zone(ct.zone())
+                : "may not lead from conntrack past " + Table.TRACKED.text();
             return breach != null || ct.mark().isEmpty() ? breach : set(ct.mark().orElseThrow().target());
         } else if (action instanceof Action.Learn learn) {
             return breachOfLearn(learn);

@@ -30,8 +30,8 @@ public enum FieldGroup {
     ICMP(MatchField.ICMP_TYPE, MatchField.ICMP_CODE, MatchField.ICMPV6_TYPE, MatchField.ICMPV6_CODE),
     DISCOVERY(MatchField.ND_TARGET, MatchField.ND_SLL, MatchField.ND_TLL, MatchField.ND_RESERVED,
         MatchField.ND_OPTIONS_TYPE),
-    CONNTRACK(MatchField.CT_STATE, MatchField.CT_MARK, MatchField.CT_LABEL, MatchField.CT_NW_SRC,
-        MatchField.CT_TP_SRC, MatchField.CT_IPV6_SRC),
+    CONNTRACK(MatchField.CT_STATE, MatchField.CT_ZONE, MatchField.CT_MARK, MatchField.CT_LABEL,
+        MatchField.CT_NW_SRC, MatchField.CT_TP_SRC, MatchField.CT_IPV6_SRC),
     SERVICE_HEADER(MatchField.NSH_MDTYPE, MatchField.NSH_SPI, MatchField.NSH_SI),
     /** All that an entry of an access list, or of a rule for chains, can be about. */
     LIST_ENTRY(MatchField.ETH_TYPE, MatchField.IP_SRC, MatchField.IP_DST, MatchField.IPV6_SRC, MatchField.IPV6_DST,

@@ -56,8 +56,8 @@ public enum Register {
         "Inside address of the mapping."),
     MAP_INSIDE_PORT(MatchField.REG7, 15, 0, Table.NAT_IN, Table.NAT_PORTS,
         "Inside port of the mapping."),
-    ACL_ZONE(MatchField.REG7, 31, 16, Table.TENANT_ACL_IN, Table.TENANT_ACL_TRACK,
-        "Conntrack zone of the tenant's access lists."),
+    ZONE(MatchField.REG7, 31, 16, Table.CHAIN_RETURN, Table.TRACKED,
+        "Conntrack zone of the next pass: that of the tenant's translations, access lists or chains."),
     ERROR_MTU(MatchField.REG12, 15, 0, Table.VRF_ROUTE, Table.ROUTING_ERROR,
         "Longest packet that the outgoing network accepts, where lengths are checked."),
     DROP(FlowSpec.DROP_NUMBER.field(), FlowSpec.DROP_NUMBER.high(), FlowSpec.DROP_NUMBER.low(), Table.CLASSIFY,
@@ -70,8 +70,8 @@ public enum Register {
     SENDER(MatchField.REG13, 31, 16, Table.CHAIN_RETURN, Table.ROUTING_ERROR,
         "VRF id of the tenant that sent the packet to the backbone, also when it has come back to a public address; 0 "
             + "for all other packets."),
-    CHAIN_ZONE(MatchField.REG14, 15, 0, Table.CHAIN_RETURN, Table.CHAIN_KEEP,
-        "Conntrack zone of the tenant's chains."),
+    AFTER(MatchField.REG14, 7, 0, Table.CHAIN_RETURN, Table.AFTER_TRACKED,
+        "Number of the table in which the packet goes on after that pass."),
     FUNCTION(MatchField.REG14, 31, 16, Table.CLASSIFY, Table.CHAIN_KEEP,
         "Function that the frame comes from, then the one it goes to: the lowest OpenFlow port of its instances, or "
             + "the port of its second output."),

@@ -216,7 +216,18 @@ public enum Table {
     CHAIN_ENTER(110, "Tags the frame with its VRF and sends it to the instance.",
         matches().sets(MAC, VLAN, SERVICE_HEADER).leaves(Exit.PORT).steering()),
     OWED_FLUSHES(112, "No packet comes here. Each flow names connections that the switch has still to forget.",
-        matches().misses(Miss.NONE));
+        matches().misses(Miss.NONE)),
+    /**
+     * Open vSwitch 3.1 gives fragments that it kept of one tenant to the next packet that passes conntrack, whichever
+     * tenant's (ipf_send_completed_frags and ipf_send_expired_frags, lib/ipf.c). They have the registers of that packet
+     * and the zone of their own.
+     */
+    TRACKED(113, "After each pass through conntrack: drops packets that were not tracked in the zone of that pass.",
+        matches(CONNTRACK).to("AFTER_TRACKED")),
+    /** It leads back to the tables that sent the packet through conntrack, or to those behind them. */
+    AFTER_TRACKED(114, "Packets of that zone: go on in the table for which they were tracked.",
+        matches().looksUp("NAT_IN_CHECK", "NAT_IN_NEW", "NAT_OUT_CHECK", "NAT_BEGIN", "TENANT_ACL_IN_REPLY",
+            "TENANT_ACL_REPLY", "VRF_ROUTE", "CHAIN_OUT", "CHAIN_BRANCH", "CHAIN_KNOWN"));
 
     private final int number;
     private final String text = name().toLowerCase(Locale.ROOT);

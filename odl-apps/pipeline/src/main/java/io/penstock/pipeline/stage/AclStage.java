@@ -202,9 +202,10 @@ public final class AclStage implements Stage {
     /** One pass, in the zone of the tenant's lists. */
     private static void track(final TenantView view, final Families families, final Table table, final String label,
             final boolean commit, final Table next, final FlowSink sink) {
-        final List<Action> track = List.of(Register.ACL_ZONE.load(view.vrf().aclZone()),
-            new Action.ConnTrack(commit, Register.ACL_ZONE.range(), next, Optional.empty(), Optional.empty()));
+        final Action zone = Register.ZONE.load(view.vrf().aclZone());
+        final List<Action> track = ConnTracking.pass(next, commit, Optional.empty(), Optional.empty(),
+            Optional.empty());
         families.planEach(() -> sink.flow(table, Priority.LOW, label).when(view.isVrf()),
-            flow -> flow.then(track).end());
+            flow -> flow.then(zone).then(track).end());
     }
 }

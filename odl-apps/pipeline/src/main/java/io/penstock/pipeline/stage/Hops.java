@@ -146,9 +146,9 @@ record Hops(NodeView node, TenantView view) {
         final TenantView.Path way = view.paths().get(path);
         if (direction == Direction.TO_TENANT && way.branch().isPresent()) {
             flow.then(direction.load(), Register.CHAIN.load(path),
-                Register.CHAIN_ZONE.load(view.vrf().chainZone()),
-                Register.PLACE.load(way.branch().orElseThrow().place()),
-                Action.ConnTrack.lookUp(Register.CHAIN_ZONE.range(), Table.CHAIN_BRANCH)).end();
+                Register.ZONE.load(view.vrf().chainZone()),
+                Register.PLACE.load(way.branch().orElseThrow().place()))
+                .then(ConnTracking.lookUp(Table.CHAIN_BRANCH)).end();
         } else {
             enterFirst(flow, way.trunk(), Optional.empty(), direction);
         }
@@ -204,7 +204,7 @@ record Hops(NodeView node, TenantView view) {
     /** Finishes a flow for packets of the VRF without a tag, of which it is known where they go. */
     private void enterSpread(final FlowSink.Draft flow, final NetworkFunction function) {
         flow.then(Register.FUNCTION.load(node.number(function)),
-            Register.CHAIN_ZONE.load(view.vrf().chainZone()),
+            Register.ZONE.load(view.vrf().chainZone()),
             Register.PLACE.load(view.place(function))).go(Table.CHAIN_TRACK);
     }
 
@@ -222,10 +222,9 @@ record Hops(NodeView node, TenantView view) {
 
     /** Has the connection of an IP packet stay in the branch, if it came out where that begins. */
     List<Action> keep(final Stop from) {
-        return from.second() ? List.of(Register.CHAIN_ZONE.load(view.vrf().chainZone()),
-            Register.INSTANCE.load(from.number(node)), new Action.KeepLabel(Register.CHAIN_ZONE.range(),
-                new Action.Move(Register.INSTANCE.range(),
-                    KeptInstances.label(view.place(from.function()))))) : List.of();
+        return from.second() ? List.of(Register.ZONE.load(view.vrf().chainZone()),
+            Register.INSTANCE.load(from.number(node)),
+            KeptInstances.keepByCopy(view.place(from.function()))) : List.of();
     }
 
     /** Frames that come back from a function. */

@@ -11,6 +11,7 @@ import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import java.math.BigInteger;
+import java.util.List;
 import java.util.Optional;
 
 /** The instances of functions that a connection keeps in its ct_label, or the output by which it leaves one. */
@@ -29,6 +30,15 @@ public final class KeptInstances {
     public static FieldRange label(final int place) {
         final int low = place * PLACE_BITS;
         return new FieldRange(MatchField.CT_LABEL, low + PLACE_BITS - 1, low);
+    }
+
+    /**
+     * Has the connection of an IP packet keep the instance that is in the register. A copy of the packet does it: it
+     * ends there, and so do fragments that conntrack releases with it.
+     */
+    static Action keepByCopy(final int place) {
+        return new Action.Clone(List.of(new Action.KeepLabel(Register.ZONE.range(),
+            new Action.Move(Register.INSTANCE.range(), label(place)))));
     }
 
     /** Behind connection tracking: what the connection keeps goes into the register. */

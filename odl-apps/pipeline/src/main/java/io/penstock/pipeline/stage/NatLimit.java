@@ -60,9 +60,7 @@ final class NatLimit {
     private static void translate(final TenantView view, final FlowSink sink, final int priority, final String label,
             final List<FieldMatch> packets, final Optional<Alg> alg) {
         sink.flow(Table.NAT_TRANSLATE, priority, label).when(view.isVrf()).ipv4().when(packets)
-            .when(Register.LOOKED_UP.is(0)).then(Register.LOOKED_UP.load(1),
-                new Action.ConnTrack(false, Register.VRF.range(), Table.NAT_BEGIN,
-                    Optional.of(new Action.Nat.Existing()), Optional.empty(), alg))
-            .end();
+            .when(Register.LOOKED_UP.is(0)).then(Register.LOOKED_UP.load(1))
+            .then(ConnTracking.known(Table.NAT_BEGIN, alg)).end();
     }
 }

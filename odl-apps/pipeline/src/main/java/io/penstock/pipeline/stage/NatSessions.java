@@ -43,9 +43,9 @@ final class NatSessions {
      * is not worth a session.
      */
     static Action copy() {
-        return new Action.Clone(List.of(Register.COPY.load(1),
-            new Action.ConnTrack(false, Register.VRF.range(), Table.NAT_OUT_CHECK,
-                Optional.of(new Action.Nat.Existing()), Optional.empty())));
+        final List<Action> actions = new ArrayList<>(List.of(Register.COPY.load(1)));
+        actions.addAll(ConnTracking.known(Table.NAT_OUT_CHECK, Optional.empty()));
+        return new Action.Clone(actions);
     }
 
     /** Of a copy. Not an empty action list: that would be counted as a drop, and nobody misses a copy. */

@@ -69,9 +69,7 @@ public final class NatStage implements Stage {
         sink.flow(Table.NAT_IN_KNOWN, Priority.NORMAL, "translated by a session")
             .when(Register.SESSION.is(1)).go(Table.CHAIN_IN);
         sink.flow(Table.NAT_IN_KNOWN, Priority.LOW, "reverse translation").ipv4()
-            .then(new Action.ConnTrack(false, Register.VRF.range(), Table.NAT_IN_CHECK,
-                Optional.of(new Action.Nat.Existing()), Optional.empty()))
-            .end();
+            .then(ConnTracking.known(Table.NAT_IN_CHECK, Optional.empty())).end();
         sink.flow(Table.NAT_IN_KNOWN, Priority.MISS, "not IPv4").drop();
         sink.flow(Table.NAT_IN_CHECK, Priority.NORMAL, "reply of a known connection")
             .when(state(TRK | RPL, NEW | INV)).go(Table.CHAIN_IN);
@@ -130,14 +128,15 @@ public final class NatStage implements Stage {
     private static void planSource(final NodeView node, final TenantView view, final Ipv4 address,
             final FlowSink sink) {
         PublicAddresses.tracked(node, view, Prefix.host(address), sink);
-        final Action.ConnTrack translate = newToBackbone(new Action.Nat.Source(address));
-        sink.flow(Table.NAT_TRANSLATE, Priority.LOW, "translate").when(view.isVrf()).ipv4().then(translate).end();
+        final Action.Nat.Source source = new Action.Nat.Source(address);
+        sink.flow(Table.NAT_TRANSLATE, Priority.LOW, "translate").when(view.isVrf()).ipv4()
+            .then(newToBackbone(source)).end();
         view.forwards().forEach(forward -> PublishedNat.forward(view, address, forward, sink));
-        view.algs().forEach(alg -> planAlg(view, translate.with(alg), alg, sink));
+        view.algs().forEach(alg -> planAlg(view, newToBackbone(source, Optional.of(alg)), alg, sink));
     }
 
     /** Control connections are never sampled, for their ALG has to see all of them, and mends sequence numbers. */
-    private static void planAlg(final TenantView view, final Action.ConnTrack translate, final Alg alg,
+    private static void planAlg(final TenantView view, final List<Action> translate, final Alg alg,
             final FlowSink sink) {
         for (final MatchField port : List.of(MatchField.TCP_SRC, MatchField.TCP_DST)) {
             final String label = "ALG " + alg + (port == MatchField.TCP_DST ? ", to the server" : ", from the server");
@@ -148,14 +147,11 @@ public final class NatStage implements Stage {
             sink.flow(Table.NAT_TRANSLATE, Priority.HIGH, label).when(control)
                 .then(translate).end();
             sink.flow(Table.NAT_IN_KNOWN, Priority.NORMAL, label).when(control).when(Register.SESSION.is(0))
-                .then(new Action.ConnTrack(false, Register.VRF.range(), Table.NAT_IN_CHECK,
-                    Optional.of(new Action.Nat.Existing()), Optional.empty(), Optional.of(alg)))
-                .end();
+                .then(ConnTracking.known(Table.NAT_IN_CHECK, Optional.of(alg))).end();
         }
         sink.flow(Table.NAT_IN_CHECK, Priority.HIGH, "expected by an ALG")
             .when(view.isVrf(), state(TRK | NEW | REL, INV)).ipv4().then(view.limitNew())
-            .then(new Action.ConnTrack(true, Register.VRF.range(), Table.NAT_IN_NEW,
-                Optional.of(new Action.Nat.Existing()), Optional.of(TRANSLATED)))
-            .end();
+            .then(ConnTracking.translate(Table.NAT_IN_NEW, true, new Action.Nat.Existing(), Optional.of(TRANSLATED),
+                Optional.empty())).end();
     }
 }

@@ -26,6 +26,7 @@ import io.penstock.pipeline.registry.Priority;
 import io.penstock.pipeline.registry.Register;
 import io.penstock.pipeline.registry.Table;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /** Hosts and services that the world reaches. */
@@ -41,15 +42,13 @@ final class PublishedNat {
         final boolean tcp = forward.protocol() == IpProtocol.TCP;
         final MatchField sourcePort = tcp ? MatchField.TCP_SRC : MatchField.UDP_SRC;
         final MatchField destinationPort = tcp ? MatchField.TCP_DST : MatchField.UDP_DST;
-        final Action.ConnTrack publish =
-            newFromBackbone(forward.address(), OptionalInt.of(forward.port()),
-                new Action.Load(MatchField.CT_MARK.range(), mark(forward)));
         sink.flow(Table.NAT_IN_CHECK, Priority.NORMAL, "port forward " + forward.name())
             .when(view.isVrf(), state(TRK | NEW, INV)).ipv4().when(MatchField.IP_DST, publicAddress)
             .when(MatchField.IP_PROTO, forward.protocol()).when(destinationPort, forward.publicPort())
             .then(view.limitNew())
-            .then(view.algs().stream().filter(alg -> tcp && alg.port() == forward.publicPort()).findFirst()
-                .map(publish::with).orElse(publish))
+            .then(newFromBackbone(forward.address(), OptionalInt.of(forward.port()),
+                new Action.Load(MatchField.CT_MARK.range(), mark(forward)),
+                view.algs().stream().filter(alg -> tcp && alg.port() == forward.publicPort()).findFirst()))
             .end();
         // Of this one alone: when a service is withdrawn its connections end. One that nobody has answered yet is still
         // new, but translated.
@@ -98,7 +97,8 @@ final class PublishedNat {
                 .when(MatchField.IP_SRC, own).then(newToBackbone(new Action.Nat.Source(publicAddress))).end();
             sink.flow(Table.NAT_IN_CHECK, Priority.NORMAL, "fragment, " + label)
                 .when(view.isVrf(), state(TRK | NEW, INV)).ipv4().when(MatchField.IP_DST, publicAddress)
-                .then(view.limitNew()).then(newFromBackbone(own, OptionalInt.empty(), TRANSLATED)).end();
+                .then(view.limitNew()).then(newFromBackbone(own, OptionalInt.empty(), TRANSLATED,
+                    Optional.empty())).end();
         }
     }
 }

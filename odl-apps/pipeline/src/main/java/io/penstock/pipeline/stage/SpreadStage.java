@@ -51,7 +51,7 @@ public final class SpreadStage implements Stage {
     /** Only IP is tracked, and a flow with ct has to say which. */
     private static void planFamily(final int etherType, final FlowSink sink) {
         sink.flow(Table.CHAIN_TRACK, Priority.NORMAL, "track").when(MatchField.ETH_TYPE, etherType)
-            .then(Action.ConnTrack.lookUp(Register.CHAIN_ZONE.range(), Table.CHAIN_KNOWN)).end();
+            .then(ConnTracking.lookUp(Table.CHAIN_KNOWN)).end();
         final MatchField source = etherType == EtherType.IPV4 ? MatchField.IP_SRC : MatchField.IPV6_SRC;
         bucket(sink, etherType, Priority.LOW, "source address", 0, source);
         bucket(sink, etherType, Priority.NORMAL, "TCP port", IpProtocol.TCP, MatchField.TCP_SRC);
@@ -59,8 +59,7 @@ public final class SpreadStage implements Stage {
         for (int place = 0; place < Constants.MOST_KEEPING; place++) {
             sink.flow(Table.CHAIN_KEEP, Priority.NORMAL, "keeps instance at " + place)
                 .when(MatchField.ETH_TYPE, etherType).when(Register.PLACE.is(place))
-                .then(new Action.KeepLabel(Register.CHAIN_ZONE.range(), new Action.Move(Register.INSTANCE.range(),
-                    KeptInstances.label(place)))).go(Table.CHAIN_ENTER);
+                .then(KeptInstances.keepByCopy(place)).go(Table.CHAIN_ENTER);
         }
     }
 

@@ -91,7 +91,7 @@ final class SubscriberNat {
             final boolean independent, final FlowSink sink) {
         final String label = "block " + (index + 1) + " of " + block.subscriber();
         final AddressPorts whole = block.addressPorts();
-        final Action translate = newToBackbone(tracked(whole, independent && index == 0));
+        final List<Action> translate = newToBackbone(tracked(whole, independent && index == 0));
         if (index == 0) {
             if (independent) {
                 IndependentNat.subscriber(view, block.subscriber(), whole, sink);
@@ -102,7 +102,7 @@ final class SubscriberNat {
         }
         for (final int protocol : List.of(IpProtocol.TCP, IpProtocol.UDP)) {
             untranslated(view, sink, Priority.HIGH, protocol, index - 1, label)
-                .when(MatchField.IP_SRC, block.subscriber()).then(Register.BLOCK.load(index), translate).end();
+                .when(MatchField.IP_SRC, block.subscriber()).then(Register.BLOCK.load(index)).then(translate).end();
         }
     }
 

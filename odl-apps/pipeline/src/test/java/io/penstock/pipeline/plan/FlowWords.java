@@ -13,6 +13,7 @@ import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.ErrorKind;
 import io.penstock.pipeline.registry.Meter;
 import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
 import io.penstock.pipeline.registry.TenantMeter;
 import io.penstock.pipeline.registry.VrfId;
 import io.penstock.pipeline.stage.KeptInstances;
@@ -22,6 +23,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.ToIntFunction;
@@ -222,8 +224,8 @@ final class FlowWords {
             case FUNCTION, INSTANCE -> this::port;
             case IN_ATTACHMENT, OUT_ATTACHMENT -> this::attachment;
             case NEXT_HOP, MAP_ADDRESS, MAP_INSIDE_ADDRESS -> address -> new Ipv4(address).toString();
-            case ACL_ZONE -> zone -> zone(zone, "lists", VrfId::aclZone);
-            case CHAIN_ZONE -> zone -> zone(zone, "chains", VrfId::chainZone);
+            case ZONE -> this::zone;
+            case AFTER -> table -> Table.ofNumber((int) table).map(Table::text).orElse(Long.toString(table));
             case ERROR_KIND -> kind -> ErrorKind.ofNumber(kind).map(Enum::name).orElse(Long.toString(kind));
             default -> Long::toString;
         };
@@ -242,9 +244,14 @@ final class FlowWords {
         return port(place >>> MatchField.VLAN_VID.bits()) + (vlan == 0 ? "" : "/" + vlan);
     }
 
-    private String zone(final long zone, final String kind, final ToIntFunction<VrfId> ofVrf) {
-        return vrfs.keySet().stream().filter(vrf -> ofVrf.applyAsInt(new VrfId(vrf)) == zone).findFirst()
-            .map(vrf -> kind + ":" + vrf(vrf)).orElse(Long.toString(zone));
+    private String zone(final long zone) {
+        return Stream.of(zone(zone, "translations", VrfId::natZone), zone(zone, "lists", VrfId::aclZone),
+            zone(zone, "chains", VrfId::chainZone)).flatMap(Optional::stream).findFirst().orElse(Long.toString(zone));
+    }
+
+    private Optional<String> zone(final long zone, final String kind, final ToIntFunction<VrfId> ofVrf) {
+        return vrfs.keySet().stream().map(VrfId::new).filter(vrf -> !kind.equals("chains") || vrf.isTag())
+            .filter(vrf -> ofVrf.applyAsInt(vrf) == zone).findFirst().map(vrf -> kind + ":" + vrf(vrf.number()));
     }
 
     private String cookie(final long cookie) {

@@ -31,6 +31,7 @@ class RegistryTest {
                 case NAT_OUT_CHECK -> List.of(Table.NAT_OUT_CHECK);
                 case NAT_BEGIN -> List.of(Table.NAT_TRANSLATE, Table.NAT_OUT_CHECK);
                 case BACKBONE_ROUTE -> List.of(Table.BACKBONE_IN);
+                case AFTER_TRACKED -> List.copyOf(contract.lookups());
                 default -> List.of();
             };
             assertThat(back).as(table.name()).isEqualTo(permitted);

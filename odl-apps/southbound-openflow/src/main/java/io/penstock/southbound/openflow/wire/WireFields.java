@@ -172,6 +172,7 @@ final class WireFields {
             case XXREG2 -> number(NXM1, 113);
             case XXREG3 -> number(NXM1, 114);
             case CT_STATE -> number(NXM1, 105);
+            case CT_ZONE -> number(NXM1, 106);
             case CT_MARK -> number(NXM1, 107);
             case CT_LABEL -> number(NXM1, 108);
             case CT_NW_SRC -> number(NXM1, 120);

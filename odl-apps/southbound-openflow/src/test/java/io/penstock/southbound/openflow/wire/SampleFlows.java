@@ -114,6 +114,7 @@ public final class SampleFlows {
         }
         all.add(List.of(IS_IP, new FieldMatch(MatchField.CT_STATE, 0x21, 0x23)));
         all.add(List.of(new FieldMatch(MatchField.CT_STATE, 0, 0x20)));
+        all.add(List.of(FieldMatch.of(MatchField.CT_ZONE, 0x8002)));
         all.add(List.of(IS_IP, new FieldMatch(MatchField.CT_STATE, 0x20, 0x30),
             FieldMatch.of(MatchField.CT_NW_SRC, ADDRESS)));
         all.add(List.of(FieldMatch.of(MatchField.CT_MARK, 0x80000001L)));

@@ -79,10 +79,10 @@ class WireFlowTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-        // Field ip_frag with a bit that it has not; vlan_vid 0x1000 (tag 0); vlan_vid any tag; ct_zone; a register of
+        // Field ip_frag with a bit that it has not; vlan_vid 0x1000 (tag 0); vlan_vid any tag; pkt_mark; a register of
         // 8 bytes; a length too far; half an IPv6 address.
         "0001 0009 0001 3401 04", "0001 000a 8000 0c02 1000", "0001 000c 8000 0d04 1000 1000",
-        "0001 000a 0001 d402 0001",
+        "0001 000c 0001 4204 00000001",
         "0001 0010 0001 0008 00000000 00000000", "0001 0018 0001 0004 00000000",
         "0001 0010 8000 3408 20010db8 00000000"})
     void unknownMatchIsForeign(final String match) {

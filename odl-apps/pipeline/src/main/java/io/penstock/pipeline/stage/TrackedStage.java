@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.pipeline.stage;
+
+import static io.penstock.pipeline.stage.ConnTracking.INV;
+import static io.penstock.pipeline.stage.ConnTracking.TRK;
+import static io.penstock.pipeline.stage.ConnTracking.state;
+
+import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FieldMatch;
+import io.penstock.pipeline.flow.MatchField;
+import io.penstock.pipeline.registry.Contract;
+import io.penstock.pipeline.registry.Priority;
+import io.penstock.pipeline.registry.Register;
+import io.penstock.pipeline.registry.Table;
+import java.util.Set;
+
+/**
+ * What every packet meets behind connection tracking. Each pass says in registers in which zone it is and where its
+ * packets go on. A packet goes on if it was tracked in that zone. All else is dropped: what conntrack did not track,
+ * and fragments of another tenant that Open vSwitch releases with the packet.
+ *
+ * <p>In zones of lists a packet has to be valid, too. The tables of translations look at that themselves. A chain asks
+ * conntrack for what a connection keeps, and a reply is invalid there if its connection keeps nothing. Sample flows:
+ * golden/two-tenants.flows, tables tracked and after_tracked.
+ */
+public final class TrackedStage implements Stage {
+    private static final Set<Table> TABLES = Set.of(Table.TRACKED, Table.AFTER_TRACKED);
+
+    @Override
+    public Set<Table> tables() {
+        return TABLES;
+    }
+
+    @Override
+    public void planNode(final NodeView node, final FlowSink sink) {
+        sink.flow(Table.TRACKED, Priority.LOW, "invalid for conntrack").when(state(TRK | INV, 0)).drop();
+        sink.flow(Table.TRACKED, Priority.LOW, "not tracked").when(state(0, TRK)).drop();
+        sink.flow(Table.TRACKED, Priority.MISS, "tracked in another zone").drop();
+        for (final Table table : Contract.of(Table.AFTER_TRACKED).lookups()) {
+            sink.flow(Table.AFTER_TRACKED, Priority.NORMAL, "to " + table.text())
+                .when(Register.AFTER.is(table.number())).then(new Action.Resubmit(table)).end();
+        }
+        sink.flow(Table.AFTER_TRACKED, Priority.MISS, "tracked for no table").drop();
+    }
+
+    @Override
+    public void planTenant(final NodeView node, final TenantView view, final FlowSink sink) {
+        if (view.hasNat()) {
+            goOn(sink, view.vrf().natZone(), "translations", state(TRK, 0));
+        }
+        if (view.tracksLists() || view.admitsIpv6Replies()) {
+            goOn(sink, view.vrf().aclZone(), "lists", state(TRK, INV));
+        }
+        if (!view.places().isEmpty()) {
+            goOn(sink, view.vrf().chainZone(), "chains", state(TRK, 0));
+        }
+    }
+
+    private static void goOn(final FlowSink sink, final int zone, final String purpose, final FieldMatch state) {
+        sink.flow(Table.TRACKED, Priority.NORMAL, "zone of the " + purpose).when(Register.ZONE.is(zone))
+            .when(MatchField.CT_ZONE, zone).when(state).go(Table.AFTER_TRACKED);
+    }
+}
