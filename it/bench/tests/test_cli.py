@@ -96,8 +96,8 @@ finally:
     # In the place of unshare, which the outer process starts.
     STARTED = """#!/bin/sh
 trap 'echo has ended; exit 130' TERM
-echo runs > "$0.runs"
 echo runs
+echo runs > "$0.runs"
 while :; do sleep 0.1; done
 """
 
