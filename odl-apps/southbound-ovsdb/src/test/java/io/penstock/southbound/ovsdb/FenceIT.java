@@ -32,6 +32,10 @@ class FenceIT {
         node = new OvsSandbox();
         node.vsctl("set", "Open_vSwitch", ".", "external_ids:" + NodeKeys.NODE + "=" + NODE, "--", "set-manager",
             "tcp:127.0.0.1:" + former.port(), "tcp:127.0.0.1:" + later.port());
+        // By default the database ends a connection on which nothing came for five seconds, and makes another one.
+        for (final String manager : node.vsctl("--bare", "--columns=_uuid", "list", "Manager").split("\\s+")) {
+            node.vsctl("set", "Manager", manager, "inactivity_probe=60000");
+        }
     }
 
     @AfterEach
