@@ -34,6 +34,8 @@ _REASON_LINES, _REASON_WIDTH = 6, 300
 _ATTEMPTS, _RETRY_SECONDS = 4, 3
 _WARNINGS_FAIL = "-Werror"
 _NETWORK_FAILURE = "Could not transfer artifact"
+_IGNORED = "Build failures were ignored."
+"""Maven says so at its end, whose exit code is then 0 (--fail-never)."""
 
 _Process: typing.TypeAlias = "contextlib.AbstractContextManager[subprocess.Popen[typing.Any]]"
 
@@ -107,9 +109,9 @@ def maven(log_name: str, *arguments: str, environment: collections.abc.Mapping[s
     """Runs Maven in the source tree, names every module as it comes, and writes all to a log file.
 
     lane: speaks for us when other jobs run beside this one; default is to speak for ourselves.
-    Raises PenstockError with Maven's own words. Where nothing but a download failed, it is tried again, up to three
-    times: one name that was not resolved in time ends Maven, whatever else it has fetched. A build first removes the
-    mark of a complete build, so that one that is cut off leaves none.
+    Raises PenstockError with Maven's own words, also for failures that --fail-never has Maven ignore. Where nothing but
+    a download failed, it is tried again, up to three times: one name that was not resolved in time ends Maven, whatever
+    else it has fetched. A build first removes the mark of a complete build, so that one that is cut off leaves none.
     """
     home = places.java_home()
     if home is None:
@@ -136,16 +138,17 @@ def maven(log_name: str, *arguments: str, environment: collections.abc.Mapping[s
             except BaseException:
                 process.terminate()
                 raise
-        if not (process.returncode and report.is_network_failure) or attempt + 1 == _ATTEMPTS:
+        failed = process.returncode or report.are_failures_ignored
+        if not (failed and report.is_network_failure) or attempt + 1 == _ATTEMPTS:
             break
         say_line("a download failed; Maven keeps what it has and tries again")
         time.sleep(_RETRY_SECONDS)
-    if process.returncode:
+    if failed:
         if report.failed_tests:
             said = "failed tests:\n" + "\n".join(report.failed_tests)
         else:
             said = "Maven: " + ("\n".join(report.reasons[:8]) or "no reason given")
-        if process.returncode != 1:
+        if process.returncode not in (0, 1):
             said += f"\nMaven did not finish: exit code {process.returncode}"
         raise PenstockError(f"{said}\nfull log: {log}")
 
@@ -157,6 +160,8 @@ class Report:
                  clock: collections.abc.Callable[[], float] = time.monotonic) -> None:
         self.errors: list[str] = []
         self.failed_tests: list[str] = []
+        self.are_failures_ignored = False
+        """Whether Maven failed and ended as if it had not, because of --fail-never."""
         self._warnings: list[str] = []
         self._say = say_line
         self._clock = clock
@@ -186,6 +191,8 @@ class Report:
             self._add_reason(text, self._reason)
         elif warning := _WARNING.match(text):
             self._warnings.append(warning["text"])
+        elif _IGNORED in text:
+            self.are_failures_ignored = True
         elif text.startswith("[ERROR]") and not _NOISE.match(text):
             self.errors.append(text[7:].strip())
         if self._files > self._reported and self._clock() - self._last > _REPORT_SECONDS:

@@ -203,8 +203,8 @@ def _failsafe_again(name: str, case: reports.Case) -> Way:
     return failsafe(name, f"-Dit.test={case.group.rsplit('.', 1)[-1]}")
 
 
-_UNITS = ("--offline", "--fail-at-end", "surefire:test")
-"""Goals without a life cycle: nothing is compiled again."""
+_UNITS = ("--offline", "--fail-never", "surefire:test")
+"""Goals without a life cycle: nothing is compiled again. Modules that depend on one whose tests fail are tested too."""
 _ALL_BUT_IT = "!it,!.,!odl-apps,!features"
 """Modules that only list others have no parent, and so no version of Surefire."""
 _INTEGRATION = ("failsafe:integration-test", "failsafe:verify")

@@ -96,14 +96,14 @@ class AnalysisTest(unittest.TestCase):
         return own
 
 
-class DownloadTest(Directory):
-    """Maven whose downloads fail: a program in its place that fails as it does."""
+class FailuresTest(Directory):
+    """Maven that fails: a program in its place that fails as it does."""
 
-    def run_maven(self, failures, error):
+    def run_maven(self, failures, error, end="exit 1"):
         program = self.directory / "mvn"
         program.write_text(f"""#!/bin/sh
 echo "$*" >> {self.directory}/calls
-[ $(wc -l < {self.directory}/calls) -gt {failures} ] || {{ echo '[ERROR] {error}'; exit 1; }}
+[ $(wc -l < {self.directory}/calls) -gt {failures} ] || {{ echo '[ERROR] {error}'; {end}; }}
 """, encoding="ascii")
         program.chmod(0o755)
         environment = dict(os.environ) | {"PATH": f"{self.directory}:{os.environ['PATH']}"}
@@ -121,6 +121,10 @@ echo "$*" >> {self.directory}/calls
         with self.assertRaisesRegex(PenstockError, "Could not transfer artifact"):
             self.run_maven(9, "P: Could not transfer artifact g:a:pom:1 from/to central: Unknown host")
         self.assertEqual(len(self.calls()), 4)
+
+    def test_failures_that_maven_ignores_are_failures(self):
+        with self.assertRaisesRegex(PenstockError, "There are test failures"):
+            self.run_maven(9, "goal: There are test failures", "echo '[INFO] Build failures were ignored.'; exit 0")
 
     def test_other_failures_are_not(self):
         with self.assertRaisesRegex(PenstockError, "cannot find symbol"):
