@@ -30,7 +30,7 @@ from .tiers import AGAIN, Tier
 LANES = 3
 """More than cores: most of the time of a lane is waiting."""
 LIMIT_SECONDS = 40 * 60
-"""A run that takes longer hangs."""
+"""A run that takes longer, and says nothing any more, hangs."""
 MOST_AGAIN = 5
 """With more failed classes something is broken, and none of them runs again."""
 _FIRST = "first"

@@ -24,6 +24,8 @@ _STACKS_SECONDS = 5
 """Time in which programs write their stacks before they are ended."""
 _LOOK_SECONDS = 5.0
 """Between two looks at the limit."""
+_SILENCE_SECONDS = 15 * 60
+"""More than any test takes on a slow machine. A run that is past its limit and says nothing for so long hangs."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,8 +88,9 @@ class Lane:
 class Lanes:
     """Some lanes, each of which runs one job at a time. Make one object for each run. `clock` is for tests.
 
-    limit_seconds: a run that takes longer is ended: all programs write their stacks into their logs, and each job
-    fails with that reason. None is no limit.
+    limit_seconds: a run that takes longer, and in which no job has said anything for _SILENCE_SECONDS, is ended: all
+    programs write their stacks into their logs, and each job fails with that reason. A slow machine alone ends no run.
+    None is no limit.
     """
 
     def __init__(self, number: int, limit_seconds: float | None = None,
@@ -95,7 +98,7 @@ class Lanes:
         self._number = number
         self._limit = limit_seconds
         self._clock = clock
-        self._begun = clock()
+        self._begun = self._said = clock()
         self._speaking = threading.Lock()
         self._changed = threading.Condition()
         self._processes: set[_Process] = set()
@@ -124,7 +127,9 @@ class Lanes:
         return [outcomes[job.name] for job in jobs]
 
     def _is_late(self) -> bool:
-        return self._limit is not None and self._ended is None and self._clock() - self._begun > self._limit
+        now = self._clock()
+        return self._limit is not None and self._ended is None and now - self._begun > self._limit \
+            and now - self._said > _SILENCE_SECONDS
 
     def _lane(self, waiting: list[Job], jobs: tuple[Job, ...], outcomes: dict[str, Outcome]) -> None:
         names = {job.name for job in jobs}
@@ -164,7 +169,8 @@ class Lanes:
 
     def say(self, text: str) -> None:
         """Prints one line, whole, with the time since the begin."""
-        minutes, seconds = divmod(int(self._clock() - self._begun), 60)
+        self._said = self._clock()
+        minutes, seconds = divmod(int(self._said - self._begun), 60)
         with self._speaking:
             say(f"{minutes:2}:{seconds:02} {text}")
 

@@ -187,6 +187,25 @@ def test_hangs():
         self.assertRegex(str(outcome.error), "(?s)^not done after 100 s: .*exit code -")
         self.assertIn("in test_hangs", log.read_text(encoding="utf-8"))
 
+    def test_a_run_that_is_slow_goes_on(self):
+        now, looks = [0], itertools.count()
+        seen = [0]
+
+        def clock():
+            seen[0] = next(looks)
+            return now[0]
+
+        def slow(lane):
+            for _ in range(5):
+                lane.say("goes on")
+                now[0] += 600
+                looked = seen[0]
+                while seen[0] < looked + 3:
+                    threading.Event().wait(0.01)
+        with contextlib.redirect_stderr(io.StringIO()), mock.patch("penstock_suite.lanes._LOOK_SECONDS", 0.01):
+            outcome, = Lanes(1, 1000, clock).run(Job("slow", slow))
+        self.assertIsNone(outcome.error)
+
 
 class RunTest(Folder):
     """Of tiers made for the test."""
