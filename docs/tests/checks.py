@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be wrong with a document, as functions that return a list of faults, each with its place."""
 
+import collections
 import functools
 import json
 import pathlib
@@ -76,8 +77,9 @@ def syntax(document):
 
 
 @functools.cache
-def _help(root, tool, *arguments):
-    return _said([str(root / _TOOLS[tool]), *arguments, "--help"], root)
+def help_of(root, program, *arguments):
+    """What a program says to --help, None if it has no such command. Asked once, for several checks."""
+    return _said([str(root / program), *arguments, "--help"], root)
 
 
 @functools.cache
@@ -98,7 +100,7 @@ def calls(document, root=ROOT):
         for tool, rest in _CALL.findall(text.replace("\\\n", " ")):
             words = [word.strip("[]") for word in rest.split()]
             below = [] if words[0].startswith("-") or tool == "run-docs" else [words[0]]
-            said = _help(root, tool, *below) if not below or re.match(r"^[a-z-]+$", below[0]) else None
+            said = help_of(root, _TOOLS[tool], *below) if not below or re.match(r"^[a-z-]+$", below[0]) else None
             if said is None:
                 found.append(f"{where}: {tool} has no command {words[0]}")
                 continue
@@ -244,7 +246,18 @@ def anchors(text):
 
 def _has_test(root, name, method):
     return any(not method or f" {method}(" in path.read_text(encoding="utf-8")
-               for folder in ("odl-apps", "it", "karaf") for path in root.glob(f"{folder}/**/src/test/**/{name}.java"))
+               for path in _tests(root).get(name, ()))
+
+
+@functools.cache
+def _tests(root):
+    """The tests in Java, by the names of their classes. Not below `target`, which has most of all files."""
+    found = collections.defaultdict(list)
+    for pattern in ("odl-apps/*/src/test", "it/src/test", "karaf/src/test"):
+        for folder in root.glob(pattern):
+            for path in folder.rglob("*.java"):
+                found[path.stem].append(path)
+    return found
 
 
 def leaves(chosen, root=ROOT):

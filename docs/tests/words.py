@@ -7,8 +7,8 @@ Each file becomes text of the same lines in which everything but prose is blank,
 import dataclasses
 import pathlib
 import re
-import subprocess
 
+from . import checks
 from .documents import ROOT
 
 GLOSSARY = pathlib.Path("docs/glossary.md")
@@ -144,8 +144,10 @@ def helps(root=ROOT):
 
 
 def _said(root, tool, *command):
-    return subprocess.run([str(root / tool), *command, "--help"], cwd=root, capture_output=True, text=True,
-                          check=True).stdout
+    text = checks.help_of(root, tool, *command)
+    if text is None:
+        raise AssertionError(f"{tool} {' '.join(command)} --help fails")
+    return text
 
 
 def _paragraphs(text):
