@@ -174,7 +174,10 @@ class Report:
         """Takes one line of output."""
         module, fetched, long_test = _MODULE.match(text), _FETCHED.match(text), _LONG_TEST.match(text)
         failed_test = _FAILED_TEST.match(text)
-        if module:
+        if _IGNORED in text:
+            # First: what a failed test says may have no end.
+            self.are_failures_ignored = True
+        elif module:
             # Its time is not known: modules are built side by side.
             self._say(f"[{module['number']:>2}/{module['total']}] {module['name']}")
         elif long_test:
@@ -191,8 +194,6 @@ class Report:
             self._add_reason(text, self._reason)
         elif warning := _WARNING.match(text):
             self._warnings.append(warning["text"])
-        elif _IGNORED in text:
-            self.are_failures_ignored = True
         elif text.startswith("[ERROR]") and not _NOISE.match(text):
             self.errors.append(text[7:].strip())
         if self._files > self._reported and self._clock() - self._last > _REPORT_SECONDS:

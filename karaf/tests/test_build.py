@@ -125,6 +125,9 @@ echo "$*" >> {self.directory}/calls
     def test_failures_that_maven_ignores_are_failures(self):
         with self.assertRaisesRegex(PenstockError, "There are test failures"):
             self.run_maven(9, "goal: There are test failures", "echo '[INFO] Build failures were ignored.'; exit 0")
+        with self.assertRaisesRegex(PenstockError, "failed tests:\nATest.holds"):
+            self.run_maven(9, "ATest.holds -- Time elapsed: 1 s <<< FAILURE!",
+                           "echo '[INFO] Build failures were ignored.'; exit 0")
 
     def test_other_failures_are_not(self):
         with self.assertRaisesRegex(PenstockError, "cannot find symbol"):

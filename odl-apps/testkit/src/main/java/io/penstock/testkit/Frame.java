@@ -5,11 +5,9 @@ import io.penstock.pipeline.net.Ipv4;
 import io.penstock.pipeline.net.Mac;
 import io.penstock.pipeline.registry.Constants;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /** An Ethernet frame as it is on a {@link Wire}, checksums included, in hexadecimal digits. */
 public record Frame(String digits) {
@@ -65,17 +63,13 @@ public record Frame(String digits) {
         return ipv4(way, UDP, datagram(way, sourcePort, destinationPort, bytes));
     }
 
-    /** A datagram in pieces of an even number of bytes each, all but the last one of a multiple of eight. */
-    public static List<Frame> pieces(final Way way, final int identification, final int port, final int... sizes) {
-        final ByteBuffer body = datagram(way, port, port, IntStream.of(sizes).sum());
-        final List<Frame> pieces = new ArrayList<>();
-        int at = 0;
-        for (final int size : sizes) {
-            final int more = at + size < body.capacity() ? MORE_FRAGMENTS : 0;
-            pieces.add(ipv4(way, UDP, identification << Short.SIZE | more | at / Long.BYTES, body.slice(at, size)));
-            at += size;
-        }
-        return pieces;
+    /** A datagram in two pieces of an even number of bytes each, the first one of a multiple of eight. */
+    public static List<Frame> pieces(final Way way, final int identification, final int port, final int first,
+            final int second) {
+        final ByteBuffer body = datagram(way, port, port, first + second);
+        return List.of(
+            ipv4(way, UDP, identification << Short.SIZE | MORE_FRAGMENTS, body.slice(0, first)),
+            ipv4(way, UDP, identification << Short.SIZE | first / Long.BYTES, body.slice(first, second)));
     }
 
     private static ByteBuffer datagram(final Way way, final int sourcePort, final int destinationPort,
