@@ -206,16 +206,6 @@ public sealed interface Action {
                 final Optional<Load> mark) {
             this(commit, zone, table, nat, mark, Optional.empty());
         }
-
-        /** Finds out which connection the packet is of. */
-        public static ConnTrack lookUp(final FieldRange zone, final Table table) {
-            return new ConnTrack(false, zone, table, Optional.empty(), Optional.empty());
-        }
-
-        /** The same with an application level gateway. */
-        public ConnTrack with(final Alg gateway) {
-            return new ConnTrack(commit, zone, table, nat, mark, Optional.of(gateway));
-        }
     }
 
     /**

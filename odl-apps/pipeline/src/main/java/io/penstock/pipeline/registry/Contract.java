@@ -173,11 +173,11 @@ public final class Contract {
 
     /** A copy may also keep a label, as its end: fragments that conntrack releases then end with the copy. */
     private @Nullable String breachOfCopy(final List<Action> actions) {
-        final Action last = actions.get(actions.size() - 1);
-        if (!(last instanceof Action.KeepLabel keep)) {
+        final int end = actions.size() - 1;
+        if (end < 0 || !(actions.get(end) instanceof Action.KeepLabel keep)) {
             return breachOf(actions);
         }
-        return first(breachOf(actions.subList(0, actions.size() - 1)),
+        return first(breachOf(actions.subList(0, end)),
             first(zone(keep.zone()), first(read(keep.label().source()), set(keep.label().target()))));
     }
 

@@ -38,6 +38,12 @@ class RegistryTest {
         }
     }
 
+    @Test
+    void whatIsTrackedGoesOnWhereTablesSayThatItMay() {
+        assertThat(Contract.of(Table.AFTER_TRACKED).lookups()).containsExactlyInAnyOrderElementsOf(
+            Arrays.stream(Table.values()).flatMap(table -> Contract.of(table).tracks().stream()).distinct().toList());
+    }
+
     /** The node drops its cached flows after a change of these tables, and not after one of others (ADR 26). */
     @Test
     void tablesThatSteerAreThoseOfChainsAndOfLists() {

@@ -53,8 +53,8 @@ public final class SampleFlows {
         for (final Action.ConnTrack ct : List.of(ct(true, Optional.of(new Nat.Source(ADDRESS)), Optional.of(1)),
                 ct(false, Optional.of(new Nat.Existing()), Optional.empty()))) {
             flows.add(new FlowSpec(Table.NAT_TRANSLATE, 1 + flows.size(),
-                List.of(IS_IP, FieldMatch.of(MatchField.IP_PROTO, 6)), List.of(ct.with(Alg.FTP)),
-                Optional.empty(), 1, 0));
+                List.of(IS_IP, FieldMatch.of(MatchField.IP_PROTO, 6)), List.of(new Action.ConnTrack(ct.commit(),
+                    ct.zone(), ct.table(), ct.nat(), ct.mark(), Optional.of(Alg.FTP))), Optional.empty(), 1, 0));
         }
         flows.add(new FlowSpec(Table.CHAIN_ENTER, 9, List.of(IS_IP), List.of(new Action.EncapNsh(),
             new Action.SetField(MatchField.NSH_SPI, 0x1005), new Action.SetField(MatchField.NSH_SI, 255),
