@@ -4,9 +4,9 @@ package io.penstock.it;
 import static io.penstock.it.TracedNode.ESTABLISHED;
 import static io.penstock.it.TracedNode.INVALID;
 import static io.penstock.it.TracedNode.NEW;
+import static io.penstock.it.TracedNode.NOT_VALID;
 import static io.penstock.it.TracedNode.RELATED;
 import static io.penstock.it.TracedNode.REPLY;
-import static io.penstock.it.TracedNode.UNREAD;
 import static io.penstock.it.TracedNode.WORLD;
 import static io.penstock.it.TracedNode.fromTransit;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -91,9 +91,9 @@ class AclTraceIT {
     }
 
     @Test
-    void whatConntrackCannotReadIsDropped() {
-        node.assertThat(fromHost().tcp(OWN, WORLD, 22), INVALID).isDroppedBy(Table.TRACKED, UNREAD);
-        node.assertThat(toHost("tcp_src=80,tcp_dst=40000"), INVALID).isDroppedBy(Table.TRACKED, UNREAD);
+    void whatConntrackCallsInvalidIsDropped() {
+        node.assertThat(fromHost().tcp(OWN, WORLD, 22), INVALID).isDroppedBy(Table.TRACKED, NOT_VALID);
+        node.assertThat(toHost("tcp_src=80,tcp_dst=40000"), INVALID).isDroppedBy(Table.TRACKED, NOT_VALID);
     }
 
     @Test
@@ -114,7 +114,7 @@ class AclTraceIT {
         final String error = "icmp,nw_src=" + WORLD + ",nw_dst=" + OWN_PUBLIC + ",nw_ttl=64,icmp_type=3,icmp_code=1";
         node.assertThat(fromTransit().with(error), RELATED)
             .meets(Table.TENANT_ACL_IN_REPLY, "error for a known connection").leavesBy("acc0");
-        node.assertThat(fromTransit().with(error), INVALID).isDroppedBy(Table.TRACKED, UNREAD);
+        node.assertThat(fromTransit().with(error), INVALID).isDroppedBy(Table.TRACKED, NOT_VALID);
     }
 
     @Test

@@ -68,7 +68,7 @@ class ClosedIpv6TraceIT {
                     .isDroppedBy(Table.TENANT_ACL_IN_REPLY, REFUSED);
             }
             node.assertThat(TracedNode.fromTransit().tcp(WORLD, inside, 22), TracedNode.INVALID)
-                .isDroppedBy(Table.TRACKED, TracedNode.UNREAD);
+                .isDroppedBy(Table.TRACKED, TracedNode.NOT_VALID);
         }
         node.assertThat(TracedNode.fromTransit().tcp(WORLD, OPEN, 22)).leavesBy("acc0");
     }

@@ -15,7 +15,6 @@ import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Frame;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +42,7 @@ class ReleasedFragmentsTraceIT {
     private static final String GATEWAY = "10.7.0.1";
     private static final String VICTIMS_PUBLIC = "203.0.113.12";
     private static final String VICTIMS_OWN = "198.51.100.10";
+    private static final Optional<String> LISTED = Optional.of(Networks.LIST);
     private static final int PORT = 30_000;
     private static final int FORWARD = 9;
     private static final int WEB = 80;
@@ -55,29 +55,29 @@ class ReleasedFragmentsTraceIT {
 
     /** Where the packets of the victim are tracked. */
     enum Place {
-        PERMITTED_IN(() -> lists(Optional.of(Networks.LIST), Optional.empty()),
+        PERMITTED_IN(() -> lists(LISTED, Optional.empty()),
             (node, turn) -> node.send(StoppedNode.UPLINK, Frame.tcp(StoppedNode.in(VICTIMS_OWN), 4000 + turn, WEB,
                 Frame.SYN, 1, 0))),
-        PERMITTED_OUT(() -> lists(Optional.empty(), Optional.of(Networks.LIST)),
+        PERMITTED_OUT(() -> lists(Optional.empty(), LISTED),
             (node, turn) -> out(node, Frame.tcp(StoppedNode.out(HOST), 4000 + turn, WEB, Frame.SYN, 1, 0))),
-        ANSWERED_OUT(() -> lists(Optional.of(Networks.LIST), Optional.of(Networks.LIST)), (node, turn) -> {
+        ANSWERED_OUT(() -> lists(LISTED, LISTED), (node, turn) -> {
             node.send(StoppedNode.UPLINK, Frame.tcp(StoppedNode.in(VICTIMS_OWN), 4000 + turn, WEB, Frame.SYN, 1, 0));
             out(node, Frame.tcp(StoppedNode.out(HOST), WEB, 4000 + turn, Frame.SYN | Frame.ACK, 1, 2));
         }),
-        ANSWERED_IN(() -> lists(Optional.of(Networks.LIST), Optional.of(Networks.LIST)), (node, turn) -> {
+        ANSWERED_IN(() -> lists(LISTED, LISTED), (node, turn) -> {
             out(node, Frame.tcp(StoppedNode.out(HOST), 4000 + turn, WEB, Frame.SYN, 1, 0));
             node.send(StoppedNode.UPLINK, Frame.tcp(StoppedNode.in(VICTIMS_OWN), WEB, 4000 + turn,
                 Frame.SYN | Frame.ACK, 1, 2));
         }),
-        DENIED_IN(() -> lists(Optional.of(Networks.LIST), Optional.of(Networks.LIST)), (node, turn) -> {
+        DENIED_IN(() -> lists(LISTED, LISTED), (node, turn) -> {
             node.send(StoppedNode.UPLINK, Frame.udp(StoppedNode.in(VICTIMS_OWN), 4000 + turn, PORT));
             out(node, Frame.tcp(StoppedNode.out(HOST), 4000 + turn, WEB, Frame.SYN, 1, 0));
         }),
-        TRANSLATED(() -> translated(), (node, turn) -> {
+        TRANSLATED(ReleasedFragmentsTraceIT::translated, (node, turn) -> {
             out(node, Frame.udp(StoppedNode.out(HOST), 4000 + turn, WEB));
             out(node, Frame.udp(StoppedNode.out(HOST), 4000 + turn, WEB));
         }),
-        TRANSLATED_BACK(() -> translated(), (node, turn) -> {
+        TRANSLATED_BACK(ReleasedFragmentsTraceIT::translated, (node, turn) -> {
             out(node, Frame.udp(StoppedNode.out(HOST), 4000 + turn, WEB));
             node.send(StoppedNode.UPLINK, Frame.udp(StoppedNode.in(VICTIMS_PUBLIC), WEB, 4000 + turn));
         }),
@@ -179,10 +179,8 @@ class ReleasedFragmentsTraceIT {
     }
 
     private static Map<String, Long> less(final Map<String, Long> now, final Map<String, Long> before) {
-        final Map<String, Long> less = new TreeMap<>();
-        for (final String port : new ArrayList<>(now.keySet())) {
-            less.put(port, now.get(port) - before.get(port));
-        }
+        final Map<String, Long> less = new TreeMap<>(now);
+        before.forEach((port, count) -> less.merge(port, -count, Long::sum));
         return less;
     }
 }

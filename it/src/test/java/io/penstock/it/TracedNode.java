@@ -22,7 +22,7 @@ final class TracedNode implements AutoCloseable {
     static final String RELATED = "trk,rel,rpl";
     static final String INVALID = "trk,inv";
     /** What drops packets of that state. */
-    static final String UNREAD = "invalid for conntrack";
+    static final String NOT_VALID = "invalid for conntrack";
     /** The two ends of the uplink. */
     static final String BACKBONE_MAC = Constants.backboneMac(1).toString();
     static final String TRANSIT_MAC = "02:00:00:00:00:99";

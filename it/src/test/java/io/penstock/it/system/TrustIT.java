@@ -71,9 +71,8 @@ class TrustIT {
         ovs.vsctl("set", "Open_vSwitch", ".", "external_ids:" + NodeKeys.NODE + "=" + name,
             "external_ids:" + NodeKeys.PROTOCOL + "=" + NodeKeys.VERSION, "external_ids:" + NodeKeys.PORTS + "=\"[]\"",
             "external_ids:" + NodeKeys.VHOST_DIR + "=\"" + home.directory().resolve("vhost") + "\"", "--",
-            "--id=@m", "create", "Manager", "target=\"ssl:" + ADDRESS + ":"
-            + OVSDB + "\"", "max_backoff=1000", "--", "set", "Open_vSwitch", ".",
-            "manager_options=@m");
+            "--id=@m", "create", "Manager", "target=\"ssl:" + ADDRESS + ":" + OVSDB + "\"", "max_backoff=1000",
+            "--", "set", "Open_vSwitch", ".", "manager_options=@m");
         return ovs;
     }
 
@@ -124,8 +123,8 @@ class TrustIT {
         authority.renew("node", "edge1", "--new-key");
         authority.renew("member", MEMBER, "--new-key");
         final String renewed = serial(controller.member());
-        Await.until("HTTPS has the new certificate", LIMIT, () -> serialAt(NORTHBOUND,
-            RESTCONF, files).equals(renewed));
+        Await.until("HTTPS has the new certificate", LIMIT, () -> serialAt(NORTHBOUND, RESTCONF, files)
+            .equals(renewed));
         for (final int port : SOUTHBOUND) {
             assertThat(serialAt(ADDRESS, port, files)).isEqualTo(renewed);
         }
