@@ -37,8 +37,10 @@ mount -t tmpfs tmpfs /mnt
 from penstock_node.hugepages import HugePages
 import os
 os.mkdir("/tmp/node-{0}")
-with HugePages().reserve("node /tmp/node-{0}", 2):
-    pass
+pages, owner, megabytes = HugePages(), "node /tmp/node-{0}", 2
+while not pages.added_by(owner):  # Pages that are free already, those of a killed node for example, are not borrowed.
+    with pages.reserve(owner, megabytes):
+        megabytes += 64
 '
 group=$(ls -d /sys/fs/cgroup/cpu /sys/fs/cgroup | head -n 1)/psf-left-{0}
 mkdir "$group"
