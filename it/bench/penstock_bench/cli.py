@@ -140,10 +140,13 @@ def _refuse_company() -> None:
 
 def _begin(options: argparse.Namespace, mode: str) -> tuple[pathlib.Path, Results]:
     """A directory for the results, and the results as far as they are known before anything is measured."""
+    runs = places.log_directory() / "bench"
+    for killed in runs.glob("*/work"):
+        plan.end_leftovers(killed.parent)
     stamp, _ = build.ensure()
     now = datetime.datetime.now().replace(microsecond=0)  # noqa: DTZ005  (the clock on the wall, for a person)
     directory = pathlib.Path(
-        options.directory or places.log_directory() / "bench" / now.strftime("%Y%m%d-%H%M%S")).absolute()
+        options.directory or runs / now.strftime("%Y%m%d-%H%M%S")).absolute()
     directory.mkdir(parents=True, exist_ok=True)
     results = {"version": 1, "started": now.isoformat(), "mode": mode, "build": stamp,
                "measured": measured.sources(), "machine": machine.facts(), "noise": machine.check(options.noisy)}

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock_base import processes
+from penstock_node.hugepages import HugePages
 
 from . import bare, chain, control, edge, generator, ovn, ovn_network, rfc2544, run, switch, traffic
 from .results import Results
@@ -312,6 +313,14 @@ def ovn_ports(sockets: Mapping[str, pathlib.Path]) -> dict[str, list[str]]:
 
 
 def end_leftovers(directory: pathlib.Path) -> None:
-    """Ends what an earlier run in this directory left behind when it was killed."""
-    for path in pathlib.Path(directory).glob("work/**/*.process"):
+    """Ends the processes of a run in this directory that was killed, and gives back the huge pages that it borrowed.
+
+    Only under the lock of the benchmarks: no other run has a generator then.
+    """
+    for path in directory.glob("work/**/*.process"):
         processes.stop(path)
+    pages = HugePages()
+    for owner in pages.owners():
+        name = owner.partition(" ")[2]
+        if owner.startswith("generator penstock-") or pathlib.Path(name).is_relative_to(directory):
+            pages.give_back(owner)

@@ -14,7 +14,8 @@ import unittest
 import unittest.mock
 
 from penstock_base.errors import PenstockError
-from penstock_bench import baseline, cli, needs, ratios
+from penstock_bench import baseline, cli, needs, plan, ratios
+from penstock_node.hugepages import HugePages
 
 from .made_up import results
 
@@ -165,6 +166,24 @@ interrupts.expect(once=False)""")
         self.assertTrue(int(re.search(r"SigIgn:\s(\w+)", status)[1], 16) & 1 << signal.SIGHUP - 1)
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.stdout.readline(), "ends\n")
+
+
+class LeftoversTest(unittest.TestCase):
+    def test_the_next_run_gives_back_the_pages_of_a_killed_one(self):
+        directory = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (directory / "sys/vm").mkdir(parents=True)
+        number = directory / "sys/vm/nr_hugepages"
+        number.write_text("0\n", encoding="ascii")
+        (directory / "meminfo").write_text(
+            "HugePages_Total: 4\nHugePages_Free: 0\nHugePages_Rsvd: 0\nHugepagesize: 2048 kB\n", encoding="ascii")
+        pages = HugePages(directory, directory / "locks")
+        node = f"node {directory}/run/work/edge/nodes/b"
+        for owner in (node, "generator penstock-bench", "node /run/penstock/b", f"node {directory}/runs/nodes/b"):
+            with pages.reserve(owner, 2):
+                pass
+        with unittest.mock.patch.object(plan, "HugePages", lambda: pages):
+            plan.end_leftovers(directory / "run")
+        self.assertEqual(pages.owners(), ["node /run/penstock/b", f"node {directory}/runs/nodes/b"])
 
 
 class CommandTest(unittest.TestCase):
