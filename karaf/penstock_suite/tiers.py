@@ -98,19 +98,20 @@ def _in_turn(*ways: Way) -> Way:
 def build_of(*modules: str) -> Way:
     """Builds and analyses modules, by default all, without their tests."""
     def way(lane: Lane, folder: pathlib.Path) -> None:
-        stamp = build.fingerprint()
         _check(lane, folder, "modules", lambda: build_all(lane, *modules))
-        if not modules:
-            build.record(stamp)
     return way
 
 
 def build_all(lane: Lane | None, *modules: str) -> None:
-    """Builds, and fetches what Maven needs to run tests without a network afterwards."""
+    """Builds modules, by default all, with their tests. Fetches what Maven needs to run tests without a network
+    afterwards."""
+    stamp = build.fingerprint()
     build.maven("test-build.log", *BUILD_GOALS, *modules, environment=_environment(), lane=lane)
     # Surefire fetches what runs tests when it runs some. A small module, a second.
     build.maven("test-provider.log", "surefire:test", "--file", "odl-apps/events/pom.xml", environment=_environment(),
                 lane=lane)
+    if not modules:
+        build.record(stamp)
 
 
 def _check(lane: Lane, folder: pathlib.Path, name: str, work: collections.abc.Callable[[], object]) -> None:

@@ -101,6 +101,13 @@ class DeepTest(unittest.TestCase):
                 "figure: bad requests, seed: -5\nseed 7509889752803, round 3", encoding="ascii")
             self.assertEqual(deep._seeds(), [-5, 7509889752803])
 
+    def test_all_is_built_before_the_first_tier(self):
+        done = []
+        with mock.patch.object(tiers, "build_all", lambda *words: done.append(words)), \
+                mock.patch.object(deep, "_run", lambda tier: done.append(tier.name) or tier.name != "loss"):
+            self.assertFalse(deep.run(["loss", "crash"]))
+        self.assertEqual(done, [(None,), "crash", "loss"])
+
     def test_status_names_each_tier(self):
         self.assertEqual([line.split()[0] for line in deep.status().splitlines()], list(tiers.DEEP_TIERS))
 
