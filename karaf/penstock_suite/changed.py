@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import collections.abc
 import pathlib
+import re
 import subprocess
 import tomllib
 
@@ -18,6 +19,7 @@ from .tiers import BUILD, Tier
 _EVERYTHING = ("pom.xml", "odl-apps/parent/", "odl-apps/pom.xml", ".mvn/", "odl-apps/testkit/", "odl-apps/model/",
                "features/")
 """What all modules depend on."""
+_ARTIFACT = re.compile("<artifactId>([^<]+)</artifactId>")
 
 
 def run(commit: str) -> bool:
@@ -43,10 +45,13 @@ def choose(files: collections.abc.Collection[str], root: pathlib.Path = ROOT) ->
     modules = java_modules(files, root)
     suites = python_suites(files, root)
     chosen = []
-    if modules:
-        words = () if "all" in modules else ("--projects", ",".join(sorted(modules)), "--also-make-dependents")
+    if "all" in modules:
+        chosen += [gate_tiers[BUILD], gate_tiers["units"]]
+    elif modules:
+        tested = dependents(modules, root) & tiers.modules_with_tests(root)
+        words = ("--projects", ",".join(sorted(modules)), "--also-make-dependents")
         chosen += [Tier(BUILD, "modules that depend on what differs", tiers.build_of(*words), network=True),
-                   Tier("units", "their tests", tiers.units_of(*words), (BUILD,))]
+                   Tier("units", f"tests of {', '.join(sorted(tested))}", tiers.units_of(tested), (BUILD,))]
     if suites:
         chosen.append(Tier("python", f"tests in Python: {', '.join(suites)}",
                            tiers.pytest("not node and not up and not deep", suites=suites)))
@@ -64,6 +69,17 @@ def java_modules(files: collections.abc.Iterable[str], root: pathlib.Path = ROOT
         # Python lies beside the poms of karaf and it.
         if module and (module.startswith(("odl-apps", "features")) or "/src/" in name):
             found.add(module)
+    return found
+
+
+def dependents(modules: collections.abc.Iterable[str], root: pathlib.Path = ROOT) -> set[str]:
+    """The modules and all that depend on them, by the artifacts in their poms, which have the names of folders."""
+    needs = {str(pom.parent.relative_to(root)): set(_ARTIFACT.findall(pom.read_text(encoding="utf-8")))
+             for pattern in ("odl-apps/*/pom.xml", "it/pom.xml") for pom in root.glob(pattern)}
+    found = set(modules)
+    while more := {module for module, wanted in needs.items()
+                   if wanted & {pathlib.PurePosixPath(each).name for each in found}} - found:
+        found |= more
     return found
 
 

@@ -206,8 +206,7 @@ def _failsafe_again(name: str, case: reports.Case) -> Way:
 
 _UNITS = ("--offline", "--fail-never", "surefire:test")
 """Goals without a life cycle: nothing is compiled again. Modules that depend on one whose tests fail are tested too."""
-_ALL_BUT_IT = "!it,!.,!odl-apps,!features"
-"""Modules that only list others have no parent, and so no version of Surefire."""
+_PAGE = "odl-apps/page"
 _INTEGRATION = ("failsafe:integration-test", "failsafe:verify")
 
 
@@ -217,12 +216,22 @@ def units(module: str, *more: str) -> Way:
     return _maven(*_UNITS, *(f"{goal}{execution}" for goal in _INTEGRATION), "--file", f"{module}/pom.xml", *more)
 
 
-def units_of(*modules: str) -> Way:
-    """Those of some modules, as --projects chooses them, or of all."""
-    if modules:
-        return _maven(*_UNITS, *_INTEGRATION, "--threads=2", *modules)
-    return _in_turn(_maven(*_UNITS, *_INTEGRATION, "--threads=2", "--projects", _ALL_BUT_IT),
-                    _maven("--offline", "--file", "odl-apps/page/pom.xml", "exec:exec@test-page"), units("it"))
+def units_of(modules: collections.abc.Collection[str]) -> Way:
+    """Those of some modules. Of `it` only the traces: a goal without an execution runs all classes there."""
+    others, ways = sorted(set(modules) - {"it"}), []
+    if others:
+        ways.append(_maven(*_UNITS, *_INTEGRATION, "--threads=2", "--projects", ",".join(others)))
+    if _PAGE in modules:
+        ways.append(_maven("--offline", "--file", f"{_PAGE}/pom.xml", "exec:exec@test-page"))
+    if "it" in modules:
+        ways.append(units("it"))
+    return _in_turn(*ways)
+
+
+def modules_with_tests(root: pathlib.Path = ROOT) -> set[str]:
+    """Modules of Maven that have tests in Java."""
+    return {str(path.parents[2].relative_to(root)) for pattern in ("odl-apps/*", "it")
+            for path in root.glob(f"{pattern}/src/test/java")}
 
 
 _SYSTEM = functools.partial(_failsafe_again, "system")
@@ -241,7 +250,7 @@ GATE = (
     Tier("packets", "packets through a node with a plan loaded by hand", failsafe("packets"), (BUILD,),
          _PACKETS),
     Tier("units", "unit tests in Java, wire formats, the controller in one JVM, plans in switches without datapaths",
-         units_of(), (BUILD,)),
+         units_of(modules_with_tests()), (BUILD,)),
     Tier("up", "./penstock up in a clean clone, the commands of all documents, ./penstock down", pytest(_UP), (BUILD,),
          functools.partial(_pytest_again, _UP)),
     Tier("lint", "static analysis of Python, shell and YANG", _lint, (BUILD,)),

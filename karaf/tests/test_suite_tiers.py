@@ -12,6 +12,7 @@ from unittest import mock
 
 from penstock_base import places
 from penstock_base.errors import PenstockError
+from penstock_controller import build
 from penstock_suite import burn, changed, deep, gate, tiers
 from penstock_suite.lanes import Lane, Lanes, Outcome
 from penstock_suite.reports import Case
@@ -125,7 +126,24 @@ class ChoiceTest(unittest.TestCase):
         self.assertEqual(changed.python_suites(["ovs-config/penstock_base/files.py"]), places.PYTHON_SUITES)
         self.assertEqual(changed.python_suites(["it/bench/tests/test_chain.py"]), ("docs", "it/bench"))
         self.assertEqual(changed.choose([]), [])
-        self.assertEqual([tier.name for tier in changed.choose(["docs/limits.md"])], ["python", "lint"])
+
+        def chosen(name):
+            return [tier.name for tier in changed.choose([name])]
+        self.assertEqual(chosen("docs/limits.md"), ["python", "lint"])
+        self.assertEqual(chosen("pom.xml"), ["build", "units", "lint"])
+        self.assertEqual(chosen("odl-apps/dhcp/src/main/java/A.java"), ["build", "units", "lint"])
+        self.assertEqual(changed.dependents({"odl-apps/dhcp"}) & {"odl-apps/packet-services", "odl-apps/northbound",
+                                                                 "odl-apps/pipeline", "it"},
+                         {"odl-apps/packet-services", "odl-apps/northbound"})
+
+    def test_a_change_of_integration_tests_runs_traces_alone(self):
+        ran = []
+        with mock.patch.object(build, "maven", lambda log, *words, **_: ran.append(words)), \
+                tempfile.TemporaryDirectory() as folder:
+            tiers.units_of({"it", "odl-apps/page"})(Lanes(1).lane("units"), pathlib.Path(folder))
+        self.assertEqual([[word for word in words if word.startswith(("failsafe:", "exec:"))] for words in ran],
+                         [["failsafe:integration-test", "failsafe:verify"], ["exec:exec@test-page"],
+                          ["failsafe:integration-test@traces", "failsafe:verify@traces"]])
 
     def test_the_tier_of_a_class_is_found(self):
         for name, tier in {"DriftIT": "units", "AclTraceIT": "units", "AclPacketsIT": "packets", "DhcpIT": "system",
