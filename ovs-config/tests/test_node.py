@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import unittest
@@ -211,10 +212,12 @@ class NodeTest(unittest.TestCase):
         self.box.ovs_config("up", profile)
         ovs = Ovs(self.box.run_directory / a)
         tree = supervision.Tree(ovs.directory)
-        files = [*tree.processes().values()]
-        for pid in [*tree.supervisors(), *map(processes.pid_of, files)]:
-            os.kill(pid, 9)
-        processes.wait_until(lambda: not any(map(processes.is_running, files)), "their end", 60)
+        files = tree.processes()
+        # It starts the supervision again when it sees that it has ended.
+        os.kill(processes.pid_of(files["watch"]), signal.SIGSTOP)
+        for pid in [*tree.supervisors(), *map(processes.pid_of, files.values())]:
+            os.kill(pid, signal.SIGKILL)
+        processes.wait_until(lambda: not any(map(processes.is_running, files.values())), "their end", 60)
         self.assertEqual(self.box.status(a)["state"], "down")
         self.assertIn("supervision of its processes had ended", self.box.ovs_config("up", profile))
         self.assertEqual(self.box.status(a)["state"], "running")
