@@ -34,6 +34,7 @@ public final class JournalKeeper implements AutoCloseable {
     private final Supplier<List<JournalSource>> others;
     private final JournalCopy copy;
     private final TaskThread thread = new TaskThread("penstock-journal");
+    private boolean isClosed;
     private final Optional<Runnable> following;
     /** The trouble that was logged last; empty when there is none. */
     private String trouble = "";
@@ -99,6 +100,9 @@ public final class JournalKeeper implements AutoCloseable {
     }
 
     private synchronized boolean copyNewest(final List<Batch> stored, final Batch own) {
+        if (isClosed) {
+            return false;
+        }
         for (final JournalSource other : others.get()) {
             try {
                 if (copy.newest(other, stored, own)) {
@@ -114,6 +118,9 @@ public final class JournalKeeper implements AutoCloseable {
     }
 
     private synchronized void copyOlder() {
+        if (isClosed) {
+            return;
+        }
         for (final JournalSource other : others.get()) {
             try {
                 final int count = copy.older(other);
@@ -178,6 +185,10 @@ public final class JournalKeeper implements AutoCloseable {
     public void close() {
         following.ifPresent(Runnable::run);
         thread.close();
-        journal.close();
+        // A copy that is under way ends first: the next keeper of this directory has to be the only one that writes.
+        synchronized (this) {
+            isClosed = true;
+            journal.close();
+        }
     }
 }
