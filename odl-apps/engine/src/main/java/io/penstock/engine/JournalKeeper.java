@@ -34,7 +34,6 @@ public final class JournalKeeper implements AutoCloseable {
     private final Supplier<List<JournalSource>> others;
     private final JournalCopy copy;
     private final TaskThread thread = new TaskThread("penstock-journal");
-    private boolean isClosed;
     private final Optional<Runnable> following;
     /** The trouble that was logged last; empty when there is none. */
     private String trouble = "";
@@ -100,7 +99,7 @@ public final class JournalKeeper implements AutoCloseable {
     }
 
     private synchronized boolean copyNewest(final List<Batch> stored, final Batch own) {
-        if (isClosed) {
+        if (thread.isClosed()) {
             return false;
         }
         for (final JournalSource other : others.get()) {
@@ -118,7 +117,7 @@ public final class JournalKeeper implements AutoCloseable {
     }
 
     private synchronized void copyOlder() {
-        if (isClosed) {
+        if (thread.isClosed()) {
             return;
         }
         for (final JournalSource other : others.get()) {
@@ -187,7 +186,6 @@ public final class JournalKeeper implements AutoCloseable {
         thread.close();
         // A copy that is under way ends first: the next keeper of this directory has to be the only one that writes.
         synchronized (this) {
-            isClosed = true;
             journal.close();
         }
     }
