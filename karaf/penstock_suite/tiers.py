@@ -96,15 +96,14 @@ def _in_turn(*ways: Way) -> Way:
 
 
 def build_of(*modules: str) -> Way:
-    """Builds and analyses modules, by default all, without their tests."""
+    """Builds and analyses modules, by default all, and runs no test."""
     def way(lane: Lane, folder: pathlib.Path) -> None:
         _check(lane, folder, "modules", lambda: build_all(lane, *modules))
     return way
 
 
 def build_all(lane: Lane | None, *modules: str) -> None:
-    """Builds modules, by default all, with their tests. Fetches what Maven needs to run tests without a network
-    afterwards."""
+    """Builds modules, by default all, and their tests. Fetches what Maven needs to run tests without a network."""
     stamp = build.fingerprint()
     build.maven("test-build.log", *BUILD_GOALS, *modules, environment=_environment(), lane=lane)
     # Surefire fetches what runs tests when it runs some. A small module, a second.

@@ -177,7 +177,7 @@ class LeftoversTest(unittest.TestCase):
         (directory / "meminfo").write_text(
             "HugePages_Total: 4\nHugePages_Free: 0\nHugePages_Rsvd: 0\nHugepagesize: 2048 kB\n", encoding="ascii")
         pages = HugePages(directory, directory / "locks")
-        node = f"node {directory}/run/work/edge/nodes/b"
+        node = f"node {directory}/run/nodes/b"
         for owner in (node, "generator penstock-bench", "node /run/penstock/b", f"node {directory}/runs/nodes/b"):
             with pages.reserve(owner, 2):
                 pass
