@@ -112,11 +112,10 @@ _SWITCHES = Dashboard("switches", "Penstock: switches", (
     _value("Switches that answer", "sum(ovs_up)"),
     _value("Tracked connections", "sum(ovs_conntrack_entries)"),
     _value("Datapath flows", "sum(ovs_datapath_flows)"),
-    Panel("Busy part of polling threads", (("{{instance}} core {{core}}", "rate(ovs_pmd_busy_cycles_total[5m]) / "
-                                            "(rate(ovs_pmd_busy_cycles_total[5m]) + "
-                                            "rate(ovs_pmd_idle_cycles_total[5m]))"),), "percentunit"),
-    Panel("Cycles per packet", (("{{instance}} core {{core}}", "rate(ovs_pmd_busy_cycles_total[5m]) / "
-                                 "(rate(ovs_pmd_rx_packets_total[5m]) > 0)"),)),
+    Panel("Busy part of polling threads", (("{{instance}} core {{core}}",
+                                            "sum by (instance, core) (ovs_pmd_rxq_usage_ratio) + "
+                                            "sum by (instance, core) (ovs_pmd_overhead_ratio)"),), "percentunit"),
+    Panel("Cycles per packet", (("{{instance}} core {{core}}", "ovs_pmd_cycles_per_packet"),)),
     Panel("Packets of new flows", (("{{instance}} missed", "rate(ovs_datapath_lookups_missed_total[5m])"),
                                    ("{{instance}} lost", "rate(ovs_datapath_lookups_lost_total[5m])")), "pps"),
     Panel("Received packets", (("{{instance}} {{interface}}", "topk(20, rate(ovs_interface_rx_packets_total[5m]))"),),

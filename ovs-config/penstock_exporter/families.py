@@ -17,6 +17,7 @@ _PERF = {  # Names of dpif-netdev/pmd-perf-show.
     "idle iterations": ("idle_iterations", "Iterations without packets"),
     "busy iterations": ("busy_iterations", "Iterations with packets"),
     "sleep iterations": ("sleep_iterations", "Iterations after which the thread slept"),
+    "Used TSC cycles": ("used_cycles", "TSC cycles that the thread was awake"),
     "Rx packets": ("rx_packets", "Packets received"),
     "Datapath passes": ("datapath_passes", "Passes of packets through the datapath, recirculations included"),
     "PHWOL hits": ("phwol_hits", "Passes that partial hardware offload served"),
@@ -28,9 +29,6 @@ _PERF = {  # Names of dpif-netdev/pmd-perf-show.
     "Lost upcalls": ("lost_upcalls", "Passes that met no cached flow and were dropped"),
     "Tx packets": ("tx_packets", "Packets sent"),
     "Tx batches": ("tx_batches", "Batches of packets sent")}
-_STATS = {  # Names of dpif-netdev/pmd-stats-show.
-    "idle cycles": ("idle_cycles", "TSC cycles of iterations without packets"),
-    "processing cycles": ("busy_cycles", "TSC cycles of iterations with packets")}
 _STATISTICS = {  # Keys of the column statistics of Interface.
     "rx_packets": ("rx_packets", "Packets received"), "tx_packets": ("tx_packets", "Packets sent"),
     "rx_bytes": ("rx_bytes", "Bytes received"), "tx_bytes": ("tx_bytes", "Bytes sent"),
@@ -61,16 +59,21 @@ def make(reading: Reading, most_interfaces: int) -> Iterator[Metric]:
 
 def _threads(answers: dict[str, str], interfaces: "_Interfaces") -> Iterator[Metric]:
     labels = ("numa", "core")
-    for answer, names in (("perf", _PERF), ("stats", _STATS)):
-        counts = switch_answers.threads(answers.get(answer, ""))
-        for name, (metric, text) in names.items():
-            family = CounterMetricFamily(f"ovs_pmd_{metric}", f"{text}, by polling thread", labels=labels)
-            for thread, found in counts.items():
-                if name in found:
-                    family.add_metric(thread, found[name])
-            yield family
+    perf = answers.get("perf", "")
+    counts = switch_answers.threads(perf)
+    for name, (metric, text) in _PERF.items():
+        family = CounterMetricFamily(f"ovs_pmd_{metric}", f"{text}, by polling thread", labels=labels)
+        for thread, found in counts.items():
+            if name in found:
+                family.add_metric(thread, found[name])
+        yield family
+    cycles = GaugeMetricFamily("ovs_pmd_cycles_per_packet", "TSC cycles for each received packet since the start of "
+                               "the switch", labels=labels)
+    for thread, number in switch_answers.cycles_per_packet(perf).items():
+        cycles.add_metric(thread, number)
+    yield cycles
     slept = CounterMetricFamily("ovs_pmd_sleep_seconds", "Time that a polling thread slept", labels=labels)
-    for thread, found in switch_answers.threads(answers.get("perf", "")).items():
+    for thread, found in counts.items():
         if "Sleep time (us)" in found:
             slept.add_metric(thread, found["Sleep time (us)"] / 1e6)
     yield slept

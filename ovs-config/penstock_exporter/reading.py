@@ -20,7 +20,6 @@ _DATABASE_SECONDS = 0.4
 """Together with the kernel's part a reading takes less than 2 s, the most that a scrape may take."""
 COMMANDS = (
     ("perf", "dpif-netdev/pmd-perf-show", ("-nh",)),
-    ("stats", "dpif-netdev/pmd-stats-show", ()),
     ("queues", "dpif-netdev/pmd-rxq-show", ()),
     ("coverage", "coverage/show", ()),
     ("datapath", "dpctl/show", ()),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 _THREAD = re.compile(r"^(?:pmd thread numa_id (\d+) core_id (\d+)|main thread):$")
 _COUNT = re.compile(r"^\s*(?:- )?([A-Za-z][^:]*?)\s*:\s+(\d+)")
+_CYCLES = re.compile(r"^\s*Rx packets: .*, (\d+) cycles/pkt\)")
 _QUEUE = re.compile(r"^  port: (\S+)\s+queue-id:\s*(\d+) \((?:enabled|disabled)\)\s+pmd usage:\s*(\d+) %")
 _OVERHEAD = re.compile(r"^  overhead:\s*(\d+) %")
 _EVENT = re.compile(r"^([a-z0-9_]+) .* total: (\d+)$", re.MULTILINE)
@@ -16,10 +17,17 @@ Thread = tuple[str, str]
 
 
 def threads(text: str) -> dict[Thread, dict[str, int]]:
-    """{polling thread: {name: count}} of dpif-netdev/pmd-perf-show and dpif-netdev/pmd-stats-show; names are those of
-    the answer. The main thread is left out."""
+    """{polling thread: {name: count}} of dpif-netdev/pmd-perf-show; names are those of the answer. The main thread is
+    left out."""
     return {thread: {found[1]: int(found[2]) for line in lines if (found := _COUNT.match(line))}
             for thread, lines in _by_thread(text)}
+
+
+def cycles_per_packet(text: str) -> dict[Thread, int]:
+    """{polling thread: cycles for each packet since the switch began} of dpif-netdev/pmd-perf-show; without threads
+    that have received no packet."""
+    return {thread: int(found[1]) for thread, lines in _by_thread(text) for line in lines
+            if (found := _CYCLES.search(line))}
 
 
 def queues(text: str) -> dict[Thread, dict[tuple[str, str], float]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parsers of the exporter, with answers of a real Open vSwitch 3.1."""
+"""The parsers of the exporter, with answers of a real Open vSwitch 3.1, and of 4.0 where they differ."""
 
 import pathlib
 import unittest
@@ -21,11 +21,13 @@ class SwitchAnswersTest(unittest.TestCase):
         self.assertEqual((counts["Rx packets"], counts["Datapath passes"], counts["Megaflow hits"], counts["Upcalls"],
                           counts["busy iterations"]), (71, 124, 86, 38, 40))
 
-    def test_the_main_thread_is_left_out(self):
-        stats = switch_answers.threads(_answer("pmd-stats-show"))
-        self.assertEqual(list(stats), [("0", "1")])
-        self.assertEqual(stats["0", "1"]["packets received"], 71)
-        self.assertEqual(stats["0", "1"]["processing cycles"], 8199219)
+    def test_open_vswitch_4_and_its_main_thread(self):
+        text = _answer("pmd-perf-show-4.0")
+        threads = switch_answers.threads(text)
+        self.assertEqual(list(threads), [("0", "1")])
+        self.assertEqual(threads["0", "1"]["Used TSC cycles"], 5242300305)
+        self.assertEqual(switch_answers.cycles_per_packet(text), {("0", "1"): 312})
+        self.assertEqual(switch_answers.cycles_per_packet(_answer("pmd-perf-show")), {("0", "1"): 115482})
 
     def test_queues(self):
         text = _answer("pmd-rxq-show")
