@@ -10,7 +10,7 @@ from penstock_base.errors import PenstockError
 from penstock_base.steps import say
 from penstock_controller import build
 from penstock_functions import agent_process, catalogue, instance
-from penstock_node import node, profile
+from penstock_node import node, profile, switch_root
 from penstock_node.ovs import Ovs
 from penstock_node.profile import Profile
 
@@ -33,13 +33,9 @@ def run(controllers: int | None = None, with_metrics: bool = False) -> str:
     with_metrics: starts a Prometheus, too, which stays until `down`.
     """
     begun = time.monotonic()
-    steps = Steps(total=12 if with_metrics else 11)
-    changed = []
+    steps = Steps(total=13 if with_metrics else 12)
 
-    with steps.step("Debian packages", "check that apt-get works: the network, /etc/apt/sources.list") as note:
-        installed = packages.install((*packages.RUN, *packages.METRICS) if with_metrics else packages.RUN)
-        note.text = f"{len(installed)} installed" if installed else "all there"
-        changed += installed
+    changed = _fetch(steps, with_metrics)
     with steps.step("build of the controller", "look at the log; without a network only the first build fails") as note:
         stamp, built = build.ensure()
         note.text = "built" if built else "sources unchanged"
@@ -92,6 +88,17 @@ def run(controllers: int | None = None, with_metrics: bool = False) -> str:
             measured = metrics.ensure(restconf, [each.restconf_url for each in control.running().values()], nodes)
             _note(note, changed, measured, "started", "running already")
     return summary.render(status.collect(restconf), network, bool(changed), time.monotonic() - begun)
+
+
+def _fetch(steps: Steps, with_metrics: bool) -> list[str]:
+    """Installs what is missing. Returns the packages."""
+    with steps.step("Debian packages", "check that apt-get works: the network, /etc/apt/sources.list") as note:
+        installed = packages.install((*packages.RUN, *packages.METRICS) if with_metrics else packages.RUN)
+        note.text = f"{len(installed)} installed" if installed else "all there"
+    with steps.step("Open vSwitch", "check that apt-get works: the network, /etc/apt/sources.list") as note:
+        switch = switch_root.ensure()
+        note.text = f"{switch.open_vswitch} with DPDK {switch.dpdk}"
+    return installed
 
 
 def _note(note: Note, changed: list[str], done: object, yes: str, no: str) -> None:

@@ -9,6 +9,7 @@ from penstock_base.errors import PenstockError
 from penstock_base.steps import step
 from penstock_functions import guest_image
 from penstock_launcher import lint
+from penstock_node import switch_root
 
 from . import tiers
 
@@ -20,6 +21,7 @@ def run(deep: bool = False) -> None:
     wanted = (*packages.TEST, *packages.LINT, *packages.PACKAGE, *(packages.TEST_PACKAGES if deep else ()),
               *_needs_of_the_benchmark())
     _fetch("Debian packages", lambda: packages.install(tuple(dict.fromkeys(wanted))))
+    _fetch("Open vSwitch", switch_root.ensure)
     _fetch("tools of static analysis", lint.install)
     _fetch("the page's browser tests", lambda: commands.run("node", places.ROOT / _BROWSER_TESTS, "--install",
                                                            timeout_seconds=600))

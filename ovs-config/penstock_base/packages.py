@@ -13,7 +13,7 @@ from .steps import step
 
 RUN = ("openjdk-17-jdk-headless", "maven", "nodejs", "npm", "openvswitch-switch-dpdk", "dpdk-dev",
        "librte-net-virtio23", "librte-net-tap23", "qemu-system-x86", "nftables", "iproute2", "ethtool",
-       "iputils-ping", "curl", "procps", "python3-yaml", "python3-cryptography", "python3-jsonschema",
+       "iputils-ping", "curl", "mmdebstrap", "procps", "python3-yaml", "python3-cryptography", "python3-jsonschema",
        "python3-openvswitch", "python3-prometheus-client", "python3-seccomp", "s6", "tcpdump", "unbound")
 """What `up` needs."""
 
@@ -23,10 +23,10 @@ METRICS = ("prometheus",)
 WHEEL = ("python3-pip", "python3-setuptools", "python3-wheel")
 """Needed by `package` for the Python package of the client."""
 
-TEST = (*RUN, *METRICS, *WHEEL, "ansible-core", "bind9-dnsutils", "chromium", "iputils-arping", "isc-dhcp-client",
-        "isc-dhcp-relay", "libfixbuf-tools", "librte-net-null23", "nfdump", "prometheus-alertmanager",
-        "python3-pyftpdlib", "python3-pytest", "python3-pytest-timeout", "python3-venv", "socat", "systemd", "tayga",
-        "traceroute", "udhcpc")
+TEST = (*RUN, *METRICS, *WHEEL, "ansible-core", "bind9-dnsutils", "chromium", "gnupg", "iputils-arping",
+        "isc-dhcp-client", "isc-dhcp-relay", "libfixbuf-tools", "librte-net-null23", "nfdump",
+        "prometheus-alertmanager", "python3-pyftpdlib", "python3-pytest", "python3-pytest-timeout", "python3-venv",
+        "socat", "systemd", "tayga", "traceroute", "udhcpc")
 """What `test` needs."""
 
 LINT = ("libyang-tools", "maven", "openjdk-17-jdk-headless", "python3-venv", "shellcheck")
@@ -35,7 +35,7 @@ LINT = ("libyang-tools", "maven", "openjdk-17-jdk-headless", "python3-venv", "sh
 PACKAGE = ("debhelper", "dh-python", "dpkg-dev")
 """Needed by `package`."""
 
-TEST_PACKAGES = (*PACKAGE, "lintian", "mmdebstrap", "systemd-container")
+TEST_PACKAGES = (*PACKAGE, "lintian", "systemd-container")
 """Needed by the tests of packages."""
 
 _POLICY = pathlib.Path("/usr/sbin/policy-rc.d")

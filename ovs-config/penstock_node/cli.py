@@ -2,6 +2,7 @@
 """The command line of ovs-config."""
 
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
@@ -12,7 +13,7 @@ from penstock_base import files, places
 from penstock_base.errors import PenstockError, ProfileError
 from penstock_base.version import version
 
-from . import node, profile, unit
+from . import node, profile, switch_root, unit
 
 _EPILOG = """examples:
   ovs-config check profiles/sample.yaml    check the profile against schema and machine
@@ -64,6 +65,14 @@ def _parser() -> argparse.ArgumentParser:
     status.add_argument("--json", action="store_true", help="print JSON")
     _run_directory(status)
     status.set_defaults(run=_status)
+    switch = commands.add_parser("switch", help="show or fetch Open vSwitch", description="Lists the Open vSwitch of "
+                                 f"Debian {switch_root.SUITE} that was unpacked for nodes. A node runs the newest one "
+                                 "from its next start on, unless its profile has switch-root.")
+    switch.add_argument("--fetch", action="store_true", help="unpack the version that the archive has now")
+    switch.add_argument("--mirror", metavar="URL",
+                        help="archive of Debian to fetch it from; default: that of the machine")
+    switch.add_argument("--json", action="store_true", help="print JSON")
+    switch.set_defaults(run=_switch)
     service = commands.add_parser("unit", help="print a unit of systemd", description="Prints the unit of systemd that "
                                 "starts the node of a profile, and its supervision again when that ends.")
     service.add_argument("profile", metavar="PROFILE", help="profile file (YAML)")
@@ -100,6 +109,21 @@ def _up(options: argparse.Namespace) -> int:
 def _down(options: argparse.Namespace) -> int:
     _need_root()
     node.down(options.node, options.run_directory)
+    return 0
+
+
+def _switch(options: argparse.Namespace) -> int:
+    if options.fetch:
+        _need_root()
+        switch_root.make(options.mirror)
+    made = switch_root.all_made()
+    if options.json:
+        print(json.dumps([dataclasses.asdict(root) for root in made], indent=2, default=str))
+        return 0
+    if not made:
+        print(f"no Open vSwitch in {switch_root.directory()}: fetch it with ovs-config switch --fetch")
+    for root in made:
+        print(f"{root.directory}: Open vSwitch {root.open_vswitch}, DPDK {root.dpdk}, package {root.package}")
     return 0
 
 

@@ -8,6 +8,7 @@ clean up, and `up` can go on, whatever moment a crash chose.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import pathlib
 import shutil
 import time
@@ -31,6 +32,8 @@ from . import (
     node_watch,
     resolver_network,
     supervision,
+    switch_program,
+    switch_root,
 )
 from .hugepages import HugePages
 from .ovs import DATABASE, SWITCH, Ovs, remove_dpdk_directory
@@ -81,6 +84,7 @@ def _up(profile: Profile) -> bool:
     directory = profile.directory
     ovs = Ovs(directory)
     state = locks.read_json(directory / "state.json", None)
+    profile = _with_switch(profile, state)
     wanted = node_settings.wanted(profile)
     tree = supervision.Tree(directory)
     if state and namespaces.exists(profile.namespace):
@@ -106,15 +110,16 @@ def _up(profile: Profile) -> bool:
     if profile.routed_controllers:
         with step(f"node {profile.name}: relay to {', '.join(profile.routed_controllers)}"):
             _start_relay(profile)
+    root = profile.switch_root or switch_program.MACHINE
     with step(f"node {profile.name}: database server"):
-        ovs.start_database(tree=tree)
+        ovs.start_database(tree=tree, root=root)
         node_settings.configure(ovs, profile)
     memory = node_settings.megabytes(profile, " + ")
     with step(f"node {profile.name}: {memory} MB of huge pages and the switch") as line:
         owner = f"node {directory.absolute()}"
         state.save(hugepage_owner=owner)
         with HugePages().reserve(owner, profile.hugepage_memory_mb) as added:
-            ovs.start_switch(profile.namespace, online_cores() - set(profile.pmd_cores), root=profile.switch_root,
+            ovs.start_switch(profile.namespace, online_cores() - set(profile.pmd_cores), root=root,
                              tree=tree, before=(HugePages.claim_command(owner, profile.hugepage_memory_mb),))
         ovs.prepare_bridge()
         line.note = f"{added} huge pages added"
@@ -127,6 +132,18 @@ def _up(profile: Profile) -> bool:
     state.save(unfinished=False, version=version())
     say(f"node {profile.name} is up: OVS_RUNDIR={directory}")
     return True
+
+
+def _with_switch(profile: Profile, state: dict[str, typing.Any] | None) -> Profile:
+    """The profile with the switch that the node has, or gets: another one takes its place when the node is started."""
+    if profile.switch_root is not None:
+        return profile
+    had = (state or {}).get("wanted", {}).get("switch_root", "")
+    if had is None:
+        return profile  # Started by a version that knew none but the machine's own.
+    if had and switch_program.problem(pathlib.Path(had)) is None:
+        return dataclasses.replace(profile, switch_root=pathlib.Path(had))
+    return dataclasses.replace(profile, switch_root=switch_root.ensure().directory)
 
 
 def _connect(profile: Profile, state: _State) -> None:

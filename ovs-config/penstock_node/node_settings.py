@@ -33,11 +33,13 @@ def _dpdk_arguments(profile: Profile) -> str:
     addresses = sorted(port.pci_address for port in profile.ports if port.pci_address)
     bus = " ".join(f"-a {address}" for address in addresses) if addresses else "--no-pci"
     return (f"{bus} --no-telemetry --in-memory --file-prefix={dpdk_prefix(profile.directory)}"
-            f"{switch_program.arguments(profile.switch_root)}")
+            f"{switch_program.arguments(profile.switch_root or switch_program.MACHINE)}")
 
 
 def configure(ovs: Ovs, profile: Profile) -> None:
-    """Tells the switch what it has to do as the profile says."""
+    """Sets the switch up as the profile says."""
+    open_vswitch, _ = switch_program.version(profile.switch_root or switch_program.MACHINE)
+    ovs.vsctl("--no-wait", "set", "Open_vSwitch", ".", f"ovs_version={open_vswitch}")  # The switch itself does not.
     ovs.set_map("other_config", {
         "dpdk-init": "true",
         "dpdk-extra": _dpdk_arguments(profile),

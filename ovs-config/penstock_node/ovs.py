@@ -31,7 +31,6 @@ shorter."""
 _CERTIFICATES = tuple(f"--{option}=db:Open_vSwitch,SSL,{column}" for option, column in (
     ("private-key", "private_key"), ("certificate", "certificate"), ("ca-cert", "ca_cert")))
 """The database server takes its files from the database, as the switch does: there is one place that names them."""
-_DATABASE_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 
 
 def dpdk_prefix(directory: pathlib.Path) -> str:
@@ -77,15 +76,17 @@ class Ovs:
         Open vSwitch lock the pid file, for which they need the right to write it."""
         return self.own / f"{SWITCH}.{processes.pid_of(self.switch_process)}.ctl"
 
-    def start_database(self, rights: Sequence[str] = (), tree: supervision.Tree | None = None) -> None:
+    def start_database(self, rights: Sequence[str] = (), tree: supervision.Tree | None = None,
+                       root: pathlib.Path = switch_program.MACHINE) -> None:
         """Starts ovsdb-server and waits until it answers; the database is made when missing and kept over a crash.
 
         rights: the words before the program that take rights from it, such as those of setpriv
         tree:   a supervision.Tree that keeps it running; None to start it once
+        root:   of the switch, whose schema a new database has
         """
         database = self.own / "conf.db"
         if not database.exists():
-            self._create_database(database, rights)
+            self._create_database(database, rights, switch_program.schema(root))
         log = self.directory / "ovsdb-server.log"
         self._start(tree, supervision.Service(
             DATABASE, (*rights, "ovsdb-server", database, f"--remote=punix:{self.socket}",
@@ -96,12 +97,12 @@ class Ovs:
                              self.database_process, log)
         self.vsctl("--no-wait", "init")
 
-    def _create_database(self, database: pathlib.Path, rights: Sequence[str]) -> None:
+    def _create_database(self, database: pathlib.Path, rights: Sequence[str], schema: pathlib.Path) -> None:
         """Half a database must not be taken for one: it gets its name when it is whole."""
         made = database.with_name("conf.db.new")
         made.unlink(missing_ok=True)
         try:
-            run(*rights, "ovsdb-tool", "create", made, _DATABASE_SCHEMA)
+            run(*rights, "ovsdb-tool", "create", made, schema)
             with files.explained(database):
                 made.replace(database)
                 files.sync_folder(self.own)
@@ -110,7 +111,8 @@ class Ovs:
             made.with_name(f".{made.name}.~lock~").unlink(missing_ok=True)  # The tool's.
 
     def start_switch(self, namespace: str | None, cores: Collection[int] = (), rights: Sequence[str] = (),
-                     nice: int | None = NICENESS, patience_seconds: float = 60, root: pathlib.Path | None = None,
+                     nice: int | None = NICENESS, patience_seconds: float = 60,
+                     root: pathlib.Path = switch_program.MACHINE,
                      tree: supervision.Tree | None = None, before: Sequence[Sequence[str]] = ()) -> None:
         """Starts ovs-vswitchd in a network namespace and waits until DPDK has taken its huge pages.
 
@@ -118,7 +120,7 @@ class Ovs:
         nice:  its precedence, None for that of the caller
         cores: where its threads may run, except those that poll ports, which choose their core themselves. Without
         that the others take time from the polling ones. Empty for all cores.
-        root:  the directory of the Debian whose Open vSwitch it is, see switch_program; None for the machine's own
+        root:  of the Debian whose Open vSwitch it is, see switch_program
         before: as of supervision.Service
         """
         self.switch_log.unlink(missing_ok=True)

@@ -9,13 +9,12 @@ import time
 
 from penstock_base import processes
 from penstock_base.commands import run
-from penstock_node import agent_switch
+from penstock_node import agent_switch, switch_program, switch_root
 from penstock_node.node_protocol import DATAPATH, TENANT
 from penstock_node.ovs import Ovs
 
 PORTS = ("p1", "p2")
 _AT_ONCE = 50
-_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 _OFCTL = ("ovs-ofctl", "-O", "OpenFlow13")
 
 
@@ -28,20 +27,37 @@ class DummySwitch:
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
                        **{f"OVS_{name}DIR": str(directory) for name in ("RUN", "LOG", "DB")}}
         database = f"unix:{directory}/db.sock"
-        run("ovsdb-tool", "create", f"{directory}/conf.db", _SCHEMA)
-        self._started = [subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL,
-                                          stderr=subprocess.DEVNULL)
-                         for command in (["ovsdb-server", f"{directory}/conf.db", f"--remote=p{database}"],
-                                         ["ovs-vswitchd", database, "--enable-dummy", "--disable-system"])]
+        self._environment = environment
+        self._database = database
+        self._root = switch_root.ensure().directory
+        run("ovsdb-tool", "create", f"{directory}/conf.db", switch_program.schema(self._root))
+        self._started = []
+        self._start("ovsdb-server", f"{directory}/conf.db", f"--remote=p{database}")
         processes.wait_until((self.directory / "db.sock").exists, "the database", 60)
-        pid = self._started[1].pid
-        processes.wait_until((self.directory / f"ovs-vswitchd.{pid}.ctl").exists, "the switch", 60)
+        self.start()
         self._vsctl = ("ovs-vsctl", f"--db={database}", "--timeout=60")
-        processes.record(pid, self.ovs.switch_process)
         run(*self._vsctl, "add-br", "br0", "--", "set", "bridge", "br0", "datapath_type=netdev", "fail_mode=secure",
             *(word for number, port in enumerate(PORTS, 1) for word in (
                 "--", "add-port", "br0", port, "--", "set", "interface", port, "type=dummy",
                 f"ofport_request={number}")))
+
+    def _start(self, *command):
+        self._started.append(subprocess.Popen(command, env=self._environment, stdout=subprocess.DEVNULL,
+                                              stderr=subprocess.DEVNULL))
+        return self._started[-1].pid
+
+    def start(self):
+        """Starts the switch."""
+        pid = self._start(*switch_program.words_without_dpdk(self._root), self._database, "--enable-dummy",
+                          "--disable-system")
+        processes.wait_until((self.directory / f"ovs-vswitchd.{pid}.ctl").exists, "the switch", 60)
+        processes.record(pid, self.ovs.switch_process)
+
+    def kill(self):
+        """Ends the switch at once."""
+        process = self._started.pop()
+        process.kill()
+        process.wait()
 
     def name(self, zone, tenant):
         """Writes the name of a tenant as the controller does, of the first one."""

@@ -116,7 +116,7 @@ class RealSwitchTest(unittest.TestCase):
         """Has the cached flow drop, as one that was left behind."""
         def cached():
             self.send(3)
-            return re.search(r"^ufid:\S+, (.*eth_type\(0x88b5\)), packets:", self.ovs.appctl("dpctl/dump-flows", "-m"),
+            return re.search(r"^(ufid:\S+, .*eth_type\(0x88b5\)), packets:", self.ovs.appctl("dpctl/dump-flows", "-m"),
                              re.MULTILINE)
         processes.wait_until(cached, "a cached flow", 60)
         self.ovs.appctl("dpctl/mod-flow", "netdev@ovs-netdev", cached().group(1), "drop")

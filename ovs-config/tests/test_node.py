@@ -146,7 +146,10 @@ class NodeTest(unittest.TestCase):
         ovs.vsctl("add-port", BRIDGE, "n0", "--", "set", "Interface", "n0", "type=dpdk",
                   "options:dpdk-devargs=net_null0")
         self.assertEqual(ovs.get("Interface", "n0", "error"), [])
+        # Where the profile names none, the node keeps the one that it has.
         self.box.node("a")
+        self.box.ovs_config("up", profile)
+        self.box.node("a", switch_root="/")
         self.assertIn("switch-root: differs", self.box.ovs_config("up", profile, code=2))
         self.box.ovs_config("down", a)
         self.assert_nothing_left(a)

@@ -62,21 +62,21 @@ class UnitRunsTest(unittest.TestCase):
         status = json.loads(self.systemd.run("env", f"PENSTOCK_RUN_DIR={self.box.run_directory}", OVS_CONFIG, "status",
                                              "--json")[1])
         self.assertEqual([(node["name"], node["state"]) for node in status], [(self.name, "running")])
-        switch = self.pid("ovs-vswitchd unix:")
+        switch = self.pid("ovs-vswitchd-dpdk unix:")
         with self.subTest("the root of the tree is killed"):
             os.kill(self.pid("s6-svscan"), signal.SIGKILL)
             self.until_restarted(1, 120)
-            self.assertEqual(self.pid("ovs-vswitchd unix:"), switch)
+            self.assertEqual(self.pid("ovs-vswitchd-dpdk unix:"), switch)
         with self.subTest("the switch is killed, which is not systemd's matter"):
             os.kill(switch, signal.SIGKILL)
-            self.systemd.until(lambda: self.next_of("ovs-vswitchd unix:", switch), "the next switch")
+            self.systemd.until(lambda: self.next_of("ovs-vswitchd-dpdk unix:", switch), "the next switch")
             self.assertEqual(self.restarts(), 1)
-        switch = self.pid("ovs-vswitchd unix:")
+        switch = self.pid("ovs-vswitchd-dpdk unix:")
         with self.subTest("a stop leaves the node as it is, and a start finds it"):
             for state, word in (("inactive", "stop"), ("active", "start"), ("active", "restart")):
                 self.systemd.ctl(word, self.service)
                 self.assertEqual(self.systemd.ctl("is-active", self.service), state, self.systemd.log.read_text())
-                self.assertEqual(self.pid("ovs-vswitchd unix:"), switch)
+                self.assertEqual(self.pid("ovs-vswitchd-dpdk unix:"), switch)
         with self.subTest("agent and watch are those of the version that was started last"):
             agent, watch = self.pid("penstock_node.agent"), self.pid("penstock_node.node_watch")
             state = self.box.run_directory / self.name / "state.json"
@@ -88,7 +88,7 @@ class UnitRunsTest(unittest.TestCase):
             # While the node is taken down there is none, and systemd waits for one no longer than its limit.
             before = self.sign()
             self.systemd.until(lambda: self.sign() > before, "a sign of life of the next watch")
-            self.assertEqual(self.pid("ovs-vswitchd unix:"), switch)
+            self.assertEqual(self.pid("ovs-vswitchd-dpdk unix:"), switch)
         code, text = self.systemd.run(OVS_CONFIG, "down", "--run-directory", self.box.run_directory, self.name)
         self.assertEqual(code, 0, text)
         self.systemd.until(lambda: self.systemd.ctl("is-active", self.service) == "inactive", "the end of the unit")
@@ -101,11 +101,11 @@ class UnitRunsTest(unittest.TestCase):
     def test_a_watch_that_hangs(self):
         self.change("WatchdogSec=15")  # The watch gives a sign every five seconds.
         self.systemd.start(self.service)
-        switch = self.pid("ovs-vswitchd unix:")
+        switch = self.pid("ovs-vswitchd-dpdk unix:")
         with hanging(self.pid("penstock_node.node_watch")):
             self.until_restarted(1, 240)
         self.assertEqual(self.systemd.show(self.service, "Result"), "success")
-        self.assertEqual(self.pid("ovs-vswitchd unix:"), switch)
+        self.assertEqual(self.pid("ovs-vswitchd-dpdk unix:"), switch)
         code, text = self.systemd.run(OVS_CONFIG, "down", "--run-directory", self.box.run_directory, self.name)
         self.assertEqual(code, 0, text)
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 from penstock_base import commands, processes
-from penstock_node import node_protocol
+from penstock_node import node_protocol, switch_program, switch_root
 from penstock_node.ovs import Ovs
 
 from . import ovn_database
@@ -27,9 +27,6 @@ ACCESS = ACCESS_PORTS[0]
 AT_ONCE = 8
 """So many nodes are started at the same time."""
 
-_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
-_SWITCH = "/usr/lib/openvswitch-switch/ovs-vswitchd"
-"""That without DPDK, which is smaller."""
 _DUMMY = ("--enable-dummy=override", "--disable-system")
 _READY_SECONDS = 60
 _BACKOFF_MILLISECONDS = 1000
@@ -57,7 +54,8 @@ class DummyNode:
         processes.wait_until(self._database.connects, f"database of {self.name}", _READY_SECONDS,
                              self.ovs.database_process, self._log(self.ovs.database_process))
         self._database.transact(ovn_database.insert("Open_vSwitch", "root"))
-        self._begin(self.ovs.switch_process, _SWITCH, f"unix:{self.ovs.socket}", *_DUMMY)
+        program = switch_program.words_without_dpdk(switch_root.ensure().directory)
+        self._begin(self.ovs.switch_process, *program, f"unix:{self.ovs.socket}", *_DUMMY)
 
     def wait(self) -> None:
         """Waits for the switch."""
@@ -118,7 +116,7 @@ class Fleet:
         """Starts nodes until there are so many. Returns the new ones, which have not announced themselves yet."""
         empty = self._directory / "empty.db"
         if not empty.exists():
-            commands.run("ovsdb-tool", "create", empty, _SCHEMA)
+            commands.run("ovsdb-tool", "create", empty, switch_program.schema(switch_root.ensure().directory))
         new = [DummyNode(self._directory, f"s{number:03}") for number in range(len(self.nodes), count)]
         for batch in _batched(new, AT_ONCE):
             self.nodes += batch

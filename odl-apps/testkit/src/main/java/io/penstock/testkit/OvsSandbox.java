@@ -45,9 +45,8 @@ public final class OvsSandbox implements TestRun.Closing {
         }
     }
 
-    private static final String SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema";
     private static final String DATABASE = "ovsdb-server";
-    private static final String SWITCH = "/usr/lib/openvswitch-switch/ovs-vswitchd";
+    private static final String SWITCH = "ovs-vswitchd";
 
     private final Path directory;
     private final Flavour flavour;
@@ -108,7 +107,7 @@ public final class OvsSandbox implements TestRun.Closing {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        shell.run("ovsdb-tool", "create", database().toString(), SCHEMA);
+        shell.run("ovsdb-tool", "create", database().toString(), SwitchProgram.schema());
         up();
     }
 
@@ -123,7 +122,7 @@ public final class OvsSandbox implements TestRun.Closing {
     }
 
     private void startDatabase() {
-        launch(DATABASE, place, database().toString(), "--remote=punix:" + socket(),
+        launch(DATABASE, place, List.of(DATABASE), database().toString(), "--remote=punix:" + socket(),
             "--remote=db:Open_vSwitch,Open_vSwitch,manager_options",
             "--private-key=db:Open_vSwitch,SSL,private_key", "--certificate=db:Open_vSwitch,SSL,certificate",
             "--ca-cert=db:Open_vSwitch,SSL,ca_cert",
@@ -136,18 +135,17 @@ public final class OvsSandbox implements TestRun.Closing {
         final List<String> arguments = new ArrayList<>(List.of("unix:" + socket(),
             "--unixctl=" + directory.resolve("ovs-vswitchd.1.ctl"), "--verbose=console:warn"));
         arguments.addAll(options);
-        launch(SWITCH, place, arguments.toArray(String[]::new));
+        launch(SWITCH, place, SwitchProgram.words(), arguments.toArray(String[]::new));
         // A change that it has taken up: so the bridges of before a restart are there again, too.
         Await.until("switch is up", () -> Files.exists(directory.resolve("ovs-vswitchd.1.ctl"))
             && shell.attempt("ovs-vsctl", "--db=unix:" + socket(), "--timeout=5", "set", "Open_vSwitch", ".",
                 "other_config:started=" + requireNonNull(processes.get(SWITCH)).pid()).isGood());
     }
 
-    private void launch(final String program, final Shell where, final String... arguments) {
-        final List<String> command = new ArrayList<>(List.of(program));
+    private void launch(final String name, final Shell where, final List<String> program, final String... arguments) {
+        final List<String> command = new ArrayList<>(program);
         command.addAll(List.of(arguments));
-        processes.put(program, where.start(directory.resolve(Path.of(program).getFileName() + ".log"),
-            command.toArray(String[]::new)));
+        processes.put(name, where.start(directory.resolve(name + ".log"), command.toArray(String[]::new)));
     }
 
     /** Ends the database at once, as kill -9 does. */

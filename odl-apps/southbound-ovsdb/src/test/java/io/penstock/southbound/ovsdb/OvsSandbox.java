@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.ovsdb;
 
+import io.penstock.testkit.SwitchProgram;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +19,6 @@ import java.util.stream.Stream;
  * the machine's own Open vSwitch nor its network, needs no root.
  */
 final class OvsSandbox implements AutoCloseable {
-    private static final Path SCHEMA = Path.of("/usr/share/openvswitch/vswitch.ovsschema");
     private static final int COMMAND_SECONDS = 120;
 
     private final Path directory;
@@ -31,7 +31,7 @@ final class OvsSandbox implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        run(true, "ovsdb-tool", "create", database().toString(), SCHEMA.toString());
+        run(true, "ovsdb-tool", "create", database().toString(), SwitchProgram.schema());
         startServer();
         vsctl("init");
     }
@@ -50,8 +50,9 @@ final class OvsSandbox implements AutoCloseable {
     }
 
     void startDaemon() {
-        daemon = launch("ovs-vswitchd", "--enable-dummy=override", "--disable-system",
-            "--unixctl=" + directory.resolve("daemon.ctl"), "unix:" + socket());
+        daemon = launch(Stream.concat(SwitchProgram.words().stream(), Stream.of("--enable-dummy=override",
+            "--disable-system", "--unixctl=" + directory.resolve("daemon.ctl"), "unix:" + socket()))
+            .toArray(String[]::new));
     }
 
     void killServer() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.southbound.openflow.wire;
 
+import io.penstock.testkit.SwitchProgram;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -24,7 +25,7 @@ public final class PrivateSwitch implements AutoCloseable {
     /** Starts it in an empty directory. */
     public PrivateSwitch(final Path directory) throws IOException, InterruptedException {
         this.directory = directory;
-        run("ovsdb-tool", "create", path("conf.db"), "/usr/share/openvswitch/vswitch.ovsschema");
+        run("ovsdb-tool", "create", path("conf.db"), SwitchProgram.schema());
         start("ovsdb-server", path("conf.db"), "--remote=punix:" + path("db.sock"), "--unixctl=" + path("db.ctl"));
         vsctl("--retry", "--no-wait", "init");
         startSwitch();
@@ -35,8 +36,8 @@ public final class PrivateSwitch implements AutoCloseable {
     }
 
     private void startSwitch() throws IOException {
-        start("ovs-vswitchd", "unix:" + path("db.sock"), "--enable-dummy=override", "--disable-system",
-            "--unixctl=" + path("vswitchd.ctl"));
+        start(with(SwitchProgram.words(), "unix:" + path("db.sock"), "--enable-dummy=override", "--disable-system",
+            "--unixctl=" + path("vswitchd.ctl")));
     }
 
     /** Lets the switch do nothing more; its connections stay. */
