@@ -23,6 +23,7 @@ from . import (
     agent_resolvers,
     agent_session_flows,
     agent_sessions,
+    agent_timeouts,
     agent_traces,
     alive,
     capture_port,
@@ -55,6 +56,7 @@ class Agent:
         self._watch = node_watch.process_of(directory)
         self._database = agent_database.Database(switch.socket)
         self._sessions = agent_sessions.Sessions(switch, log)
+        self._timeouts = agent_timeouts.Timeouts(switch, log)
         self._cache = agent_cache.Cache(switch, log)
         self._session_flows = agent_session_flows.SessionFlows(switch, link, log)
         self._floods = agent_floods.Floods(switch, log)
@@ -100,6 +102,7 @@ class Agent:
             self._database.wait(poller)
             if changed is not None:
                 self._sessions.wait(poller)
+                self._timeouts.wait(poller)
                 self._cache.wait(poller)
                 self._session_flows.wait(poller)
                 self._floods.wait(poller)
@@ -110,6 +113,7 @@ class Agent:
     def _work(self) -> None:
         """Does what is due of each part."""
         self._sessions.run()
+        self._timeouts.run()
         if self._cache.run():
             self._session_flows.disturbed()
             self._floods.disturbed()
@@ -132,6 +136,7 @@ class Agent:
         if configuration != self._configuration:
             self._configuration = configuration
             self._sessions.look_again()
+        self._timeouts.want(*self._database.timeouts())
         bridge = self._database.bridge
         self._traces.want(bridge(node_protocol.TRACE))
         self._cache.want(bridge(node_protocol.CACHE), bridge(node_protocol.CACHE_DONE))
@@ -152,7 +157,8 @@ class Agent:
 
     def _undone(self) -> tuple[dict[int, str], dict[int, str]]:
         """What of the orders is not carried out yet, and what cannot be, by tenant."""
-        waiting = dict.fromkeys(self._sessions.pending(), "the limit of sessions is not set")
+        waiting = dict.fromkeys(self._timeouts.pending(), "the timeouts of connections are not set")
+        waiting |= dict.fromkeys(self._sessions.pending(), "the limit of sessions is not set")
         failed: dict[int, str] = {}
         if self._resolvers:
             waiting |= self._resolvers.waiting()

@@ -78,7 +78,8 @@ class Database:
         helper = ovs.db.idl.SchemaHelper(_SCHEMA)
         helper.register_columns("Open_vSwitch", ["datapaths", "cur_cfg", "dpdk_initialized", "external_ids"])
         helper.register_columns("Datapath", ["ct_zones"])
-        helper.register_columns("CT_Zone", ["external_ids"])
+        helper.register_columns("CT_Zone", ["external_ids", "timeout_policy"])
+        helper.register_columns("CT_Timeout_Policy", ["timeouts"])
         helper.register_columns("Bridge", ["name", "external_ids"])
         self._idl = _Idl(f"unix:{socket}", helper)
         self._writer = Writer(self._idl)
@@ -111,6 +112,11 @@ class Database:
             content = self._content(row)
             orders[zone] = TenantOrders(content.get(SESSIONS), content.get(DNS))
         return orders
+
+    def timeouts(self) -> tuple[frozenset[int], dict[uuid.UUID, dict[str, int]]]:
+        """The zones that have a policy of timeouts, and the seconds of each policy by its row."""
+        zones = frozenset(zone for zone, row in self._zones().items() if row.timeout_policy)
+        return zones, {row.uuid: dict(row.timeouts) for row in self._idl.tables["CT_Timeout_Policy"].rows.values()}
 
     def bridge(self, key: str) -> str | None:
         """What the row of the bridge has; None for nothing."""

@@ -97,6 +97,13 @@ public final class FlowLoader {
             new TreeMap<>(plan.zoneTimeouts()).forEach((name, seconds) -> command.add(name + "=" + seconds));
         }
         ovs.vsctl(command.toArray(String[]::new));
+        // As the agent of a node does it: the switch applies to zones that it knows what differs from before.
+        final var changed = plan.zoneTimeouts().entrySet().iterator().next();
+        for (final String policy : ovs.vsctl("--bare", "--columns=_uuid", "list", "CT_Timeout_Policy").split("\\s+")) {
+            for (final int seconds : List.of(changed.getValue() + 1, changed.getValue())) {
+                ovs.vsctl("set", "CT_Timeout_Policy", policy, "timeouts:" + changed.getKey() + "=" + seconds);
+            }
+        }
     }
 
     /** The flows the switch has, one a line, without counters and times, sorted. */
