@@ -167,7 +167,7 @@ class FullDiskTest(unittest.TestCase):
                              f"ovs-config: cannot write {directory}/state.json: {FULL}")
             self.assertEqual(locks.read_json(directory / "state.json", None), state)
             profile = types.SimpleNamespace(directory=self.disk / "edge2", name="edge2", namespace="none",
-                                            run_directory=self.disk)
+                                            run_directory=self.disk, switch_root="/")
             with mock.patch.object(node, "machine_problems", return_value=[]), \
                     mock.patch.object(node_settings, "wanted", return_value={}), \
                     mock.patch.object(cli.profile, "load", return_value=profile):

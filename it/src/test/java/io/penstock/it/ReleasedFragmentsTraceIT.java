@@ -143,7 +143,7 @@ class ReleasedFragmentsTraceIT {
     @ParameterizedTest
     @EnumSource
     void noneLeaves(final Place place) {
-        try (StoppedNode node = new StoppedNode(place.network.get())) {
+        try (StoppedNode node = StoppedNode.thatReleases(place.network.get())) {
             node.learn(ACMES_HOST, ACME_VLAN);
             node.send(StoppedNode.ACCESS, Frame.arpRequest(StoppedNode.HOST_MAC, HOST, GATEWAY).tagged(VICTIMS_VLAN));
             final Map<String, Long> before = sent(node);

@@ -34,6 +34,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -67,10 +68,14 @@ final class StoppedNode implements AutoCloseable {
     private final Map<String, Integer> seen = new HashMap<>();
 
     StoppedNode(final Snapshot snapshot) {
+        this(snapshot, OvsSandbox::dummy);
+    }
+
+    private StoppedNode(final Snapshot snapshot, final Function<TestRun, OvsSandbox> start) {
         try {
             allocations = Allocator.allocate(snapshot, Allocations.none());
             final NodePlan plan = Planner.plan(snapshot, allocations, Set.of(), Networks.NODE);
-            ovs = OvsSandbox.dummy(run);
+            ovs = start.apply(run);
             final FlowLoader loader = FlowLoader.create(ovs, plan.bridge());
             loader.load(plan);
             loader.setTimeouts(plan.bridge(), plan.orders().keySet());
@@ -85,6 +90,11 @@ final class StoppedNode implements AutoCloseable {
             run.close();
             throw e;
         }
+    }
+
+    /** One with the machine's own Open vSwitch, which releases fragments with packets of others. */
+    static StoppedNode thatReleases(final Snapshot snapshot) {
+        return new StoppedNode(snapshot, OvsSandbox::dummyOfMachine);
     }
 
     OvsSandbox ovs() {

@@ -50,15 +50,17 @@ public final class OvsSandbox implements TestRun.Closing {
 
     private final Path directory;
     private final Flavour flavour;
+    private final SwitchProgram program;
     private final Shell shell;
     /** What runs here by the name of the program, in the order of the start; nothing of what others started. */
     private final Map<String, Process> processes = new LinkedHashMap<>();
     private Shell place;
     private List<String> options = List.of();
 
-    private OvsSandbox(final Path directory, final Flavour flavour) {
+    private OvsSandbox(final Path directory, final Flavour flavour, final SwitchProgram program) {
         this.directory = directory;
         this.flavour = flavour;
+        this.program = program;
         Shell environment = Shell.PLAIN;
         for (final String name : List.of("OVS_RUNDIR", "OVS_DBDIR", "OVS_LOGDIR", "OVS_SYSCONFDIR")) {
             environment = environment.with(name, directory.toString());
@@ -69,31 +71,37 @@ public final class OvsSandbox implements TestRun.Closing {
 
     /** A switch with simulated ports. */
     public static OvsSandbox dummy(final TestRun run) {
-        return dummy(run, Optional.empty());
+        return dummy(run, Optional.empty(), SwitchProgram.ofNodes());
     }
 
     /** A switch with simulated ports that connects within a network namespace. */
     public static OvsSandbox dummy(final TestRun run, final Namespace namespace) {
-        return dummy(run, Optional.of(namespace));
+        return dummy(run, Optional.of(namespace), SwitchProgram.ofNodes());
     }
 
-    private static OvsSandbox dummy(final TestRun run, final Optional<Namespace> namespace) {
-        return start(run, "dummy", Flavour.DUMMY, namespace, "--enable-dummy=override", "--disable-system");
+    private static OvsSandbox dummy(final TestRun run, final Optional<Namespace> namespace,
+            final SwitchProgram program) {
+        return start(run, "dummy", Flavour.DUMMY, program, namespace, "--enable-dummy=override", "--disable-system");
+    }
+
+    /** The same with the machine's own Open vSwitch, which releases fragments with packets of others. */
+    public static OvsSandbox dummyOfMachine(final TestRun run) {
+        return dummy(run, Optional.empty(), SwitchProgram.ofMachine());
     }
 
     /** A switch with the userspace datapath in a network namespace. */
     static OvsSandbox userspace(final TestRun run, final Namespace namespace) {
-        return start(run, "userspace", Flavour.USERSPACE, Optional.of(namespace));
+        return start(run, "userspace", Flavour.USERSPACE, SwitchProgram.ofNodes(), Optional.of(namespace));
     }
 
     /** A switch that runs already and is stopped by who started it. */
     static OvsSandbox running(final Path directory, final Flavour flavour) {
-        return new OvsSandbox(directory, flavour);
+        return new OvsSandbox(directory, flavour, SwitchProgram.ofNodes());
     }
 
     private static OvsSandbox start(final TestRun run, final String name, final Flavour flavour,
-            final Optional<Namespace> namespace, final String... options) {
-        final OvsSandbox sandbox = new OvsSandbox(run.directory().resolve(name), flavour);
+            final SwitchProgram program, final Optional<Namespace> namespace, final String... options) {
+        final OvsSandbox sandbox = new OvsSandbox(run.directory().resolve(name), flavour, program);
         run.closing(sandbox);
         sandbox.start(namespace, options);
         return sandbox;
@@ -107,7 +115,7 @@ public final class OvsSandbox implements TestRun.Closing {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        shell.run("ovsdb-tool", "create", database().toString(), SwitchProgram.schema());
+        shell.run("ovsdb-tool", "create", database().toString(), program.schema());
         up();
     }
 
@@ -135,15 +143,15 @@ public final class OvsSandbox implements TestRun.Closing {
         final List<String> arguments = new ArrayList<>(List.of("unix:" + socket(),
             "--unixctl=" + directory.resolve("ovs-vswitchd.1.ctl"), "--verbose=console:warn"));
         arguments.addAll(options);
-        launch(SWITCH, place, SwitchProgram.words(), arguments.toArray(String[]::new));
+        launch(SWITCH, place, program.words(), arguments.toArray(String[]::new));
         // A change that it has taken up: so the bridges of before a restart are there again, too.
         Await.until("switch is up", () -> Files.exists(directory.resolve("ovs-vswitchd.1.ctl"))
             && shell.attempt("ovs-vsctl", "--db=unix:" + socket(), "--timeout=5", "set", "Open_vSwitch", ".",
                 "other_config:started=" + requireNonNull(processes.get(SWITCH)).pid()).isGood());
     }
 
-    private void launch(final String name, final Shell where, final List<String> program, final String... arguments) {
-        final List<String> command = new ArrayList<>(program);
+    private void launch(final String name, final Shell where, final List<String> first, final String... arguments) {
+        final List<String> command = new ArrayList<>(first);
         command.addAll(List.of(arguments));
         processes.put(name, where.start(directory.resolve(name + ".log"), command.toArray(String[]::new)));
     }

@@ -11,26 +11,30 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The Open vSwitch that tests run: the newest one that {@code ovs-config} has unpacked for nodes, in the form without
- * DPDK. Its process is started by the loader and with the libraries of its directory.
+ * An Open vSwitch without DPDK that tests run.
+ *
+ * @param words those that start it, to which its arguments are added
+ * @param schema the schema of its database
  */
-public final class SwitchProgram {
+public record SwitchProgram(List<String> words, String schema) {
     private static final String MADE = "penstock-switch.json";
+    private static final String SCHEMA = "usr/share/openvswitch/vswitch.ovsschema";
+    private static final String PROGRAM = "usr/lib/openvswitch-switch/ovs-vswitchd";
 
-    private SwitchProgram() {
+    /** That of the machine's own Debian. In versions 12 and 13 it releases fragments with packets of others. */
+    static SwitchProgram ofMachine() {
+        return new SwitchProgram(List.of("/" + PROGRAM), "/" + SCHEMA);
     }
 
-    /** The words that start it, to which its arguments are added. */
-    public static List<String> words() {
+    /**
+     * That which nodes run: the newest one that {@code ovs-config} has unpacked. Its process is started by the loader
+     * and with the libraries of its directory.
+     */
+    public static SwitchProgram ofNodes() {
         final Path root = root();
-        return List.of(only(root, "lib64", "ld-linux-*").toString(), "--argv0", "ovs-vswitchd", "--library-path",
-            only(root, "lib", "*-linux-gnu").toString(),
-            root.resolve("usr/lib/openvswitch-switch/ovs-vswitchd").toString());
-    }
-
-    /** The schema of its database. */
-    public static String schema() {
-        return root().resolve("usr/share/openvswitch/vswitch.ovsschema").toString();
+        return new SwitchProgram(List.of(only(root, "lib64", "ld-linux-*").toString(), "--argv0", "ovs-vswitchd",
+            "--library-path", only(root, "lib", "*-linux-gnu").toString(), root.resolve(PROGRAM).toString()),
+            root.resolve(SCHEMA).toString());
     }
 
     private static Path root() {

@@ -112,6 +112,7 @@ class ApplyIT extends ConnectedNode {
         node.startDaemon();
         apply(spec);
         listener.awaitPort("pe1", "acc0");
+        node.applyTimeouts();
         node.ofctl("add-flow", "br-penstock", "in_port=1,udp,tp_dst=1007,actions=ct(commit,zone=7)");
         node.ofctl("add-flow", "br-penstock", "in_port=1,udp,tp_dst=1099,actions=ct(commit,zone=99)");
 

@@ -31,7 +31,7 @@ final class OvsSandbox implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        run(true, "ovsdb-tool", "create", database().toString(), SwitchProgram.schema());
+        run(true, "ovsdb-tool", "create", database().toString(), SwitchProgram.ofNodes().schema());
         startServer();
         vsctl("init");
     }
@@ -50,7 +50,7 @@ final class OvsSandbox implements AutoCloseable {
     }
 
     void startDaemon() {
-        daemon = launch(Stream.concat(SwitchProgram.words().stream(), Stream.of("--enable-dummy=override",
+        daemon = launch(Stream.concat(SwitchProgram.ofNodes().words().stream(), Stream.of("--enable-dummy=override",
             "--disable-system", "--unixctl=" + directory.resolve("daemon.ctl"), "unix:" + socket()))
             .toArray(String[]::new));
     }
@@ -111,9 +111,22 @@ final class OvsSandbox implements AutoCloseable {
     }
 
     String vsctl(final String... arguments) {
-        final List<String> command = new ArrayList<>(List.of("ovs-vsctl", "--db=unix:" + socket(), "--no-wait"));
+        return vsctl(List.of("--no-wait"), arguments);
+    }
+
+    private String vsctl(final List<String> options, final String... arguments) {
+        final List<String> command = new ArrayList<>(List.of("ovs-vsctl", "--db=unix:" + socket()));
+        command.addAll(options);
         command.addAll(List.of(arguments));
         return run(true, command.toArray(String[]::new));
+    }
+
+    /** Has the daemon apply the timeouts of new zones, as the agent of a node does: it applies what changes. */
+    void applyTimeouts() {
+        for (final String policy : vsctl("--bare", "--columns=_uuid", "list", "CT_Timeout_Policy").split("\\s+")) {
+            vsctl(List.of(), "set", "CT_Timeout_Policy", policy, "timeouts:icmp_first=7");
+            vsctl(List.of(), "remove", "CT_Timeout_Policy", policy, "timeouts", "icmp_first");
+        }
     }
 
     String appctl(final String... arguments) {

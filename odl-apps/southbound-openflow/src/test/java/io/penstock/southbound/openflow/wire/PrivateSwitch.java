@@ -25,7 +25,7 @@ public final class PrivateSwitch implements AutoCloseable {
     /** Starts it in an empty directory. */
     public PrivateSwitch(final Path directory) throws IOException, InterruptedException {
         this.directory = directory;
-        run("ovsdb-tool", "create", path("conf.db"), SwitchProgram.schema());
+        run("ovsdb-tool", "create", path("conf.db"), SwitchProgram.ofNodes().schema());
         start("ovsdb-server", path("conf.db"), "--remote=punix:" + path("db.sock"), "--unixctl=" + path("db.ctl"));
         vsctl("--retry", "--no-wait", "init");
         startSwitch();
@@ -36,7 +36,7 @@ public final class PrivateSwitch implements AutoCloseable {
     }
 
     private void startSwitch() throws IOException {
-        start(with(SwitchProgram.words(), "unix:" + path("db.sock"), "--enable-dummy=override", "--disable-system",
+        start(with(SwitchProgram.ofNodes().words(), "unix:" + path("db.sock"), "--enable-dummy=override", "--disable-system",
             "--unixctl=" + path("vswitchd.ctl")));
     }
 
