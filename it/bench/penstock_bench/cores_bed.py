@@ -33,11 +33,12 @@ CORES = {1: (1, 1), 2: (0, 1)}
 _UPLINK_CORE = 1
 _MOVE_SECONDS = 30
 _OTHER_MTU = 1499
-_THREAD = re.compile(r"^pmd thread numa_id \d+ core_id (\d+):\n((?: +.*\n?)*)", re.MULTILINE)
+_THREAD = re.compile(r"^pmd thread numa_id \d+ core_id (\d+):\n((?:\n? +.*\n?)*)", re.MULTILINE)
 _POLLING = re.compile(r"pmd-c(\d+)/")
 _QUEUE = re.compile(r"port: (\S+)\s+queue-id:\s*(\d+)")
-_COUNTERS = {"packets": "packets received", "recirculated": "packet recirculations", "idle": "idle cycles",
-             "processing": "processing cycles", "upcalls": "miss with success upcall"}
+_COUNTERS = {"packets": r"Rx packets: +(\d+)", "passes": r"Datapath passes: +(\d+)", "used": r"Used TSC cycles: +(\d+)",
+             "upcalls": r"Upcalls: +(\d+)"}
+_BUSY = re.compile(r"busy iterations: +\d+ +\( *([\d.]+) % of used cycles\)")
 
 
 def null_port(number: int) -> str:
@@ -65,12 +66,18 @@ def split(frames: list[bytes]) -> list[list[bytes]]:
 
 
 def threads(text: str) -> Counts:
-    """{core: {name: count}} of an answer of pmd-stats-show; `idle` and `processing` are cycles."""
+    """{core: {name: count}} of an answer of pmd-perf-show; `idle` and `processing` are cycles, to a thousandth of all.
+    """
     found = {}
     for core, part in _THREAD.findall(text):
-        values = {name: re.search(rf"^ +{label}: (\d+)", part, re.MULTILINE) for name, label in _COUNTERS.items()}
-        # The switch leaves cycles out as long as a thread has none.
-        found[int(core)] = {name: int(value[1]) if value else 0 for name, value in values.items()}
+        # The switch leaves out what a thread has none of.
+        values = {name: int(value[1]) if (value := re.search(rf"^ +(?:- )?{label}", part, re.MULTILINE)) else 0
+                  for name, label in _COUNTERS.items()}
+        busy = _BUSY.search(part)
+        processing = round(values["used"] * float(busy[1]) / 100) if busy else 0
+        found[int(core)] = {"packets": values["packets"], "recirculated": max(0, values["passes"] - values["packets"]),
+                            "idle": values["used"] - processing, "processing": processing,
+                            "upcalls": values["upcalls"]}
     return found
 
 
@@ -153,8 +160,12 @@ class CoresBed(edge.Edge):
                    environment=self.ovs.environment)
 
     def polled(self) -> Counts:
-        """What the polling threads have counted since they began; see threads()."""
-        return threads(self.ovs.appctl("dpif-netdev/pmd-stats-show"))
+        """What the polling threads have counted since they began, or since `begin_to_count`; see threads()."""
+        return threads(self.ovs.appctl("dpif-netdev/pmd-perf-show"))
+
+    def begin_to_count(self) -> None:
+        """Has the polling threads count from 0."""
+        self.ovs.appctl("dpif-netdev/pmd-stats-clear")
 
     def awake(self) -> dict[int, float]:
         """{core: seconds} that its polling thread has run, or waited for its core; in the rest it slept."""

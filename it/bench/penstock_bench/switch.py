@@ -34,7 +34,7 @@ _FLOWS = re.compile(r"^\s*flows:\s+(\d+)", re.MULTILINE)
 _BUSY = re.compile(r"busy iterations:\s+\d+\s+\(\s*([\d.]+) % of used cycles\)")
 _PASSES = re.compile(r"Datapath passes:\s+\d+\s+\(\s*([\d.]+) passes/pkt\)")
 _UPCALLS = re.compile(r"Upcalls:\s+(\d+)")
-_HITS = {"simple": "simple match hits", "emc": "emc hits", "smc": "smc hits", "megaflow": "megaflow hits"}
+_HITS = {"simple": "Simple Match hits", "emc": "EMC hits", "smc": "SMC hits", "megaflow": "Megaflow hits"}
 # A value, after "=" or alone in parentheses, without what stands behind "/". Flags are named, and are no value.
 _VALUE = re.compile(r"=[^,()/]+|(?<=\()[^,()/=+-]+(?=[/)])")
 _SIGN = re.compile(r"(?<=[(+\-a-z_])[+-](?=[a-z_])")
@@ -79,12 +79,12 @@ def watch(ovs: Ovs, generator: Generator, links: Sequence[str], seconds: float, 
             time.sleep(settle)
             ovs.appctl("dpif-netdev/pmd-stats-clear")
         time.sleep(seconds)
-        perf, stats = ovs.appctl("dpif-netdev/pmd-perf-show"), ovs.appctl("dpif-netdev/pmd-stats-show")
+        perf = ovs.appctl("dpif-netdev/pmd-perf-show")
     finally:
         sender.join()
     if not answer:
         raise PenstockError("the generator gave no answer")
-    return answer, parse(perf, stats)
+    return answer, parse(perf)
 
 
 @contextlib.contextmanager
@@ -137,13 +137,13 @@ def _process(ovs: Ovs) -> pathlib.Path:
     return pathlib.Path("/proc") / (ovs.directory / "ovs-vswitchd.pid").read_text("ascii").strip()
 
 
-def parse(perf: str, stats: str) -> Results:
-    """The figures of one polling thread from pmd-perf-show and pmd-stats-show."""
+def parse(perf: str) -> Results:
+    """The figures of one polling thread from pmd-perf-show."""
     rx, tx, busy, passes = _RX.search(perf), _TX.search(perf), _BUSY.search(perf), _PASSES.search(perf)
     if not (rx and tx and busy and int(rx[1])):
         raise PenstockError(f"the switch has seen no packets: {perf.strip()[:400]}")
     lookups = {name: int(found[1]) for name, label in _HITS.items()
-               if (found := re.search(rf"{label}:\s+(\d+)", stats))}
+               if (found := re.search(rf"{label}:\s+(\d+)", perf))}
     total = max(1, sum(lookups.values()))
     upcalls = _UPCALLS.search(perf)
     return {"mpps": int(tx[2]) / 1000, "received_mpps": int(rx[2]) / 1000, "cycles_per_packet": int(rx[3]),

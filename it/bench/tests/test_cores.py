@@ -11,21 +11,32 @@ import unittest
 from penstock_base.errors import PenstockError
 from penstock_bench import baseline, cli, cores, cores_bed, cores_report, ratios, traffic
 
-_SHOWN = """pmd thread numa_id 0 core_id 0:
-  packets received: 9984
-  packet recirculations: 12
-  avg. datapath passes per packet: 1.00
-  miss with success upcall: 3
-  idle cycles: 25029420 (78.82%)
-  processing cycles: 6723990 (21.18%)
-  avg processing cycles per packet: 673.48 (6723990/9984)
+_SHOWN = """
+Time: 22:14:06.106
+Measurement duration: 2.218 s
+
+pmd thread numa_id 0 core_id 0:
+
+  Iterations:               525447  (4.08 us/it)
+  - Used TSC cycles:      31753410  ( 96.7 % of total cycles)
+  - idle iterations:        525000  ( 78.8 % of used cycles)
+  - busy iterations:           447  ( 21.2 % of used cycles)
+  - sleep iterations:            0  (  0.0 % of iterations)
+  Rx packets:                 9984  (7 Kpps, 673 cycles/pkt)
+  Datapath passes:            9996  (1.00 passes/pkt)
+  - Megaflow hits:            9993  (100.0 %, 1.00 subtbl lookups/hit)
+  - Upcalls:                     3  (  0.0 %, 0.0 us/upcall)
+  - Lost upcalls:                0  (  0.0 %)
+  Tx packets:                 9984  (7 Kpps)
+
 pmd thread numa_id 0 core_id 1:
-  packets received: 0
-  packet recirculations: 0
-  miss with success upcall: 0
+
+  Rx packets:                    0
+  Tx packets:                    0
+
 main thread:
-  packets received: 77
-  packet recirculations: 10
+
+  Rx packets:                   77  (0 Kpps, 100 cycles/pkt)
 """
 _QUEUES = """Displaying last 60 seconds pmd usage %
 pmd thread numa_id 0 core_id 0:
@@ -80,7 +91,7 @@ class FramesTest(unittest.TestCase):
 class CountersTest(unittest.TestCase):
     def test_threads(self):
         self.assertEqual(cores_bed.threads(_SHOWN), {
-            0: {"packets": 9984, "recirculated": 12, "idle": 25029420, "processing": 6723990, "upcalls": 3},
+            0: {"packets": 9984, "recirculated": 12, "idle": 25021687, "processing": 6731723, "upcalls": 3},
             1: dict.fromkeys(("packets", "recirculated", "idle", "processing", "upcalls"), 0)})
 
     def test_queues(self):
