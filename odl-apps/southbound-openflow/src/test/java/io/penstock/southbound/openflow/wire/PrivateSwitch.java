@@ -36,8 +36,8 @@ public final class PrivateSwitch implements AutoCloseable {
     }
 
     private void startSwitch() throws IOException {
-        start(with(SwitchProgram.ofNodes().words(), "unix:" + path("db.sock"), "--enable-dummy=override", "--disable-system",
-            "--unixctl=" + path("vswitchd.ctl")));
+        start(with(SwitchProgram.ofNodes().words(), "unix:" + path("db.sock"), "--enable-dummy=override",
+            "--disable-system", "--unixctl=" + path("vswitchd.ctl")));
     }
 
     /** Lets the switch do nothing more; its connections stay. */
