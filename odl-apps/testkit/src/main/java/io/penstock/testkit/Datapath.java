@@ -5,9 +5,7 @@ import java.util.regex.Pattern;
 
 /** The datapath of a node: what it caches, and how often it looks a packet up. Not for several threads. */
 public final class Datapath {
-    private static final Pattern LOOKUPS = Pattern.compile(
-        "^ +packets received: ([0-9]+)$|^ +packet recirculations: ([0-9]+)$", Pattern.MULTILINE);
-
+    private static final Pattern LOOKUPS = Pattern.compile("^ +Datapath passes: +([0-9]+)", Pattern.MULTILINE);
     private static final String PURGE = "revalidator/purge";
 
     private final OvsSandbox ovs;
@@ -39,7 +37,7 @@ public final class Datapath {
 
     /** How often packets were looked up since it was cleared: once when they came, and after each recirculation. */
     public long lookups() {
-        return LOOKUPS.matcher(ovs.appctl("dpif-netdev/pmd-stats-show")).results()
-            .mapToLong(count -> Long.parseLong(count.group(1) == null ? count.group(2) : count.group(1))).sum();
+        return LOOKUPS.matcher(ovs.appctl("dpif-netdev/pmd-perf-show")).results()
+            .mapToLong(count -> Long.parseLong(count.group(1))).sum();
     }
 }
