@@ -27,7 +27,8 @@ def from_rpc(output: Mapping[str, typing.Any]) -> State:
     return {
         "nodes": [{"name": node["name"], "connected": node.get("connected", False),
                    "warning": node.get("warning") or None,
-                   "datapath": node.get("datapath") or None, "dpdk": node.get("dpdk") or None,
+                   "datapath": node.get("datapath") or None,
+                   "open-vswitch": node.get("open-vswitch") or None, "dpdk": node.get("dpdk") or None,
                    "flows": {name: node.get("flows", {}).get(name, 0) for name in FLOW_COUNTS}}
                   for node in output.get("node", [])],
         "tenants": [{"name": tenant["name"], "vrf": tenant.get("vrf"), "attachments": tenant.get("attachment", []),
@@ -68,8 +69,9 @@ def render(status: State) -> str:
     """Tables for people."""
     controller = status["controller"]
     parts = [
-        _table("node", "connected", "datapath", "dpdk", *FLOW_COUNTS, rows=[
-            (node["name"], "yes" if node["connected"] else "no", node["datapath"], node["dpdk"],
+        _table("node", "connected", "datapath", "Open vSwitch", "dpdk", *FLOW_COUNTS, rows=[
+            (node["name"], "yes" if node["connected"] else "no", node["datapath"],
+             node["open-vswitch"], node["dpdk"],
              *(node["flows"][name] for name in FLOW_COUNTS)) for node in status["nodes"]]),
         *(f"warning: node {node['name']}: {node['warning']}" for node in status["nodes"] if node["warning"]),
         _table("tenant", "vrf", "node/port/vlan", "public", "chain", "state", rows=[

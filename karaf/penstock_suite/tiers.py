@@ -294,6 +294,8 @@ DEEP = (
     Tier("crash", "each process killed at each step of a change", _deep("crash")),
     Tier("fuzz", "odd packets and requests, the largest ones, conflicts, with drawn seeds", _deep("fuzz")),
     Tier("flood", "hostile tenants, functions and hosts at full rate", _deep("flood")),
+    Tier("restricted", "packets on the machine's own Open vSwitch, whose faults the profile accepts",
+         _deep("restricted")),
     Tier("loss", "packets lost in planned changes and failures", _deep("loss")),
     Tier("guest", "functions in virtual machines", _in_turn(_guest, _deep("guest")), network=True),
     Tier("supervision", "supervised nodes, hangs, kills at any moment, huge pages, OVN, the generator",

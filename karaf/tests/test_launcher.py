@@ -135,7 +135,8 @@ class RestconfTest(unittest.TestCase):
         self.assertNotIn("secret", str(caught.exception))
 
 
-RPC = {"node": [{"name": "edge1", "connected": True, "datapath": "netdev", "dpdk": "DPDK 22.11",
+RPC = {"node": [{"name": "edge1", "connected": True, "datapath": "netdev", "open-vswitch": "4.0.0",
+                 "dpdk": "DPDK 25.11.4",
                  "flows": {"planned": 3, "installed": 3, "missing": 0, "excess": 0, "wrong": 0}}],
        "tenant": [{"name": name, "vrf": 1, "attachment": ["edge1/acc0/100"], "public": "", "state": "active"}
                   for name in ("red", "blue", "green")],
@@ -151,7 +152,8 @@ class StatusTest(unittest.TestCase):
         self.assertEqual(found["tenants"][0], {"name": "red", "vrf": 1, "attachments": ["edge1/acc0/100"],
                                                "public": None, "chain": None, "state": "active"})
         self.assertEqual(found["nodes"][0], {
-            "name": "edge1", "connected": True, "warning": None, "datapath": "netdev", "dpdk": "DPDK 22.11",
+            "name": "edge1", "connected": True, "warning": None, "datapath": "netdev", "open-vswitch": "4.0.0",
+            "dpdk": "DPDK 25.11.4",
             "flows": {"planned": 3, "installed": 3, "missing": 0, "excess": 0, "wrong": 0}})
         self.assertEqual(found["chains"][0]["packets"], 12)
         self.assertEqual(status.from_rpc({})["nodes"], [])

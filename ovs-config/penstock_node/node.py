@@ -14,7 +14,7 @@ import shutil
 import time
 import typing
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from penstock_base import locks, namespaces, places, processes
 from penstock_base.errors import PenstockError, ProfileError
@@ -32,18 +32,20 @@ from . import (
     node_watch,
     resolver_network,
     supervision,
+    switch_faults,
     switch_program,
     switch_root,
 )
 from .hugepages import HugePages
 from .ovs import DATABASE, SWITCH, Ovs, remove_dpdk_directory
-from .profile import Profile, find_port, machine_problems, online_cores
+from .profile import Profile, find_port, machine_problems, online_cores, switch_problems
 
 _RESTART_SECONDS = 20
 _POLL_SECONDS = 0.05
 # What a running switch cannot change; the field names are those of the profile file.
 _FIXED = {"hugepage_memory_mb": "hugepage-memory-mb", "namespace": "namespace",
           "vhost_user_directory": "vhost-user-directory", "switch_root": "switch-root",
+          "accepted_switch_faults": "accepted-switch-faults",
           "management_controller_address": "management.controller-address",
           "management_node_address": "management.node-address", "device_arguments": "devargs of dpdk ports"}
 
@@ -120,7 +122,7 @@ def _up(profile: Profile) -> bool:
         state.save(hugepage_owner=owner)
         with HugePages().reserve(owner, profile.hugepage_memory_mb) as added:
             ovs.start_switch(profile.namespace, online_cores() - set(profile.pmd_cores), root=root,
-                             tree=tree, before=(HugePages.claim_command(owner, profile.hugepage_memory_mb),))
+                             tree=tree, before=tuple(_before_switch(profile, ovs, owner)))
         ovs.prepare_bridge()
         line.note = f"{added} huge pages added"
     controllers = ", ".join(f"{address}:{profile.ovsdb_port}" for address in profile.controller_addresses)
@@ -135,15 +137,24 @@ def _up(profile: Profile) -> bool:
 
 
 def _with_switch(profile: Profile, state: dict[str, typing.Any] | None) -> Profile:
-    """The profile with the switch that the node has, or gets: another one takes its place when the node is started."""
-    if profile.switch_root is not None:
-        return profile
+    """The profile with the switch that the node has, or gets: another one takes its place when the node is started.
+    Raises ProfileError if it may not run."""
     had = (state or {}).get("wanted", {}).get("switch_root", "")
-    if had is None:
-        return profile  # Started by a version that knew none but the machine's own.
-    if had and switch_program.problem(pathlib.Path(had)) is None:
-        return dataclasses.replace(profile, switch_root=pathlib.Path(had))
-    return dataclasses.replace(profile, switch_root=switch_root.ensure().directory)
+    # A node without any was started by a version that knew none but the machine's own.
+    if profile.switch_root is None and had is not None:
+        root = pathlib.Path(had) if had and switch_program.problem(pathlib.Path(had)) is None else None
+        profile = dataclasses.replace(profile, switch_root=root or switch_root.ensure().directory)
+    wrong = switch_problems(profile)
+    if wrong:
+        raise ProfileError(wrong)
+    return profile
+
+
+def _before_switch(profile: Profile, ovs: Ovs, owner: str) -> Iterator[Sequence[str]]:
+    """The commands before each start of the switch."""
+    yield HugePages.claim_command(owner, profile.hugepage_memory_mb)
+    if switch_faults.FRAGMENTS in switch_faults.off(profile.accepted_switch_faults):
+        yield ovs.closing_command()
 
 
 def _connect(profile: Profile, state: _State) -> None:
@@ -228,7 +239,7 @@ def _comes_back(ovs: Ovs, tree: supervision.Tree) -> bool:
 
 def _adjust(profile: Profile, ovs: Ovs, state: dict[str, typing.Any], wanted: dict[str, typing.Any]) -> bool:
     """Applies what a running switch can take; says so when there is nothing to do."""
-    old = state.get("wanted", {})
+    old = {"accepted_switch_faults": []} | state.get("wanted", {})  # Former versions did not know it.
     changed = sorted(key for key in wanted if wanted[key] != old.get(key))
     fixed = [_FIXED[key] for key in changed if key in _FIXED]
     if fixed:

@@ -11,7 +11,9 @@ VERSION = 1
 write before: the controller tells the operator of nodes with another version."""
 
 NODE, PORTS, VHOST_DIR, PROTOCOL = "penstock-node", "penstock-ports", "penstock-vhost-dir", "penstock-protocol"
-"""Keys of external_ids of the row in Open_vSwitch: who the node is, and the version that its agent speaks."""
+ACCEPTED_FAULTS = "penstock-accepted-faults"
+"""Keys of external_ids of the row in Open_vSwitch: who the node is, the version that its agent speaks, and the faults
+of its switch that its profile accepts."""
 TENANT, SESSIONS, DNS = "penstock-tenant", "penstock-sessions", "penstock-dns"
 SESSIONS_SET, SESSIONS_COUNT = "penstock-sessions-set", "penstock-sessions-count"
 DNS_STATE, DNS_SILENT = "penstock-dns-state", "penstock-dns-silent"

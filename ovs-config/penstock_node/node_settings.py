@@ -40,6 +40,7 @@ def configure(ovs: Ovs, profile: Profile) -> None:
     """Sets the switch up as the profile says."""
     open_vswitch, _ = switch_program.version(profile.switch_root or switch_program.MACHINE)
     ovs.vsctl("--no-wait", "set", "Open_vSwitch", ".", f"ovs_version={open_vswitch}")  # The switch itself does not.
+    ovs.set_map("external_ids", _accepted(profile))  # Before the switch begins: it is prepared by it.
     ovs.set_map("other_config", {
         "dpdk-init": "true",
         "dpdk-extra": _dpdk_arguments(profile),
@@ -93,4 +94,8 @@ def announcement(profile: Profile, with_version: bool) -> dict[str, object]:
             "hostname": profile.name,
             node_protocol.NODE: profile.name,
             node_protocol.PORTS: json.dumps(profile.announced_ports(), separators=(",", ":")),
-            node_protocol.VHOST_DIR: profile.vhost_user_directory} | version
+            node_protocol.VHOST_DIR: profile.vhost_user_directory} | _accepted(profile) | version
+
+
+def _accepted(profile: Profile) -> dict[str, object]:
+    return {node_protocol.ACCEPTED_FAULTS: ",".join(profile.accepted_switch_faults)}

@@ -13,8 +13,8 @@ from penstock_base import files, processes
 from penstock_base.commands import run
 from penstock_base.errors import PenstockError
 
-from . import supervision, switch_program
-from .node_protocol import BRIDGE
+from . import supervision, switch_faults, switch_program
+from .node_protocol import ACCEPTED_FAULTS, BRIDGE
 
 NICENESS = -20
 """Of ovs-vswitchd, and of the agent, which has to act when the switch is overloaded. Open vSwitch's own scripts have
@@ -28,6 +28,9 @@ DATABASE, SWITCH = "ovsdb-server", "ovs-vswitchd"
 _SHORTEST_FRAGMENT = "400"
 """The least that Open vSwitch can be set to (IPF_V4_FRAG_SIZE_LBOUND, lib/ipf.c, 3.1); last fragments may be
 shorter."""
+_MOST_FRAGMENTS = "5000"
+"""The most that it can be set to (IPF_NFRAG_UBOUND, lib/ipf.c, 4.0). Each is a packet buffer of DPDK."""
+_CLOSED = "flow-restore-wait"
 _CERTIFICATES = tuple(f"--{option}=db:Open_vSwitch,SSL,{column}" for option, column in (
     ("private-key", "private_key"), ("certificate", "certificate"), ("ca-cert", "ca_cert")))
 """The database server takes its files from the database, as the switch does: there is one place that names them."""
@@ -135,6 +138,11 @@ class Ovs:
         processes.wait_until(lambda: self.get("Open_vSwitch", ".", "dpdk_initialized") is True, SWITCH,
                              patience_seconds, self.switch_process, self.switch_log)
 
+    def closing_command(self) -> tuple[str, ...]:
+        """Has a switch that starts afterwards forward nothing, and connect to no controller, until `prepare_bridge`."""
+        return ("ovs-vsctl", "--timeout=5", "--no-wait", f"--db=unix:{self.socket}", "set", "Open_vSwitch", ".",
+                f"other_config:{_CLOSED}=true")
+
     @staticmethod
     def _start(tree: supervision.Tree | None, service: supervision.Service) -> None:
         if tree is None:
@@ -148,16 +156,26 @@ class Ovs:
         Any sequence number: sessions pass connection tracking by, so what ends a TCP connection is far from the last
         number it saw, and would be called invalid. And short fragments. Both settings belong to the datapath, which is
         there as long as a bridge is, and nothing but these commands changes them.
+
+        A switch that fails at fragments, and is closed until then, gets none to track: they are invalid to it, which
+        the flows behind connection tracking drop.
         """
+        accepted = self.get("Open_vSwitch", ".", "external_ids").get(ACCEPTED_FAULTS, "").split(",")
         self.vsctl("--may-exist", "add-br", BRIDGE, "--", "set", "Bridge", BRIDGE, "datapath_type=netdev",
                    "fail_mode=secure")
         self.appctl("dpctl/ct-disable-tcp-seq-chk")
-        self.accept_short_fragments()
+        self.track_fragments(accepted)
+        self.vsctl("remove", "Open_vSwitch", ".", "other_config", _CLOSED)
 
-    def accept_short_fragments(self) -> None:
+    def track_fragments(self, accepted_faults: Collection[str]) -> None:
         """Has connection tracking accept fragments as short as it can take: it refuses those of less than 1200 bytes
-        otherwise, which is what links with a smaller MTU make. It forgets that with the last bridge."""
+        otherwise, which is what links with a smaller MTU make. And keep as many as it can: 1000 otherwise, of all
+        tenants. Or none at all, where the switch fails at them. It forgets that with the last bridge."""
         self.appctl("dpctl/ipf-set-min-frag", "v4", _SHORTEST_FRAGMENT)
+        self.appctl("dpctl/ipf-set-max-nfrags", _MOST_FRAGMENTS)
+        if switch_faults.FRAGMENTS in switch_faults.off(accepted_faults):
+            for family in ("v4", "v6"):
+                self.appctl("dpctl/ipf-set-disabled", family)
 
     def stop(self, tree: supervision.Tree | None = None) -> None:
         """Ends both processes if they run. tree: what keeps them running, if anything does."""
@@ -187,13 +205,16 @@ class Ovs:
         return run("ovs-appctl", self._timeout, "-t", self.control_socket, *args, environment=self.environment)
 
     def drop_cached_flows(self) -> None:
-        """Drops all cached flows, three times: one purge leaves those that a revalidator holds at that moment
-        (revalidator_sweep__, ofproto/ofproto-dpif-upcall.c, 3.1), for as long as others have its core. So the end of
-        its round is waited for. In the next round it may hold the same flow, if few are left: seen once in some
-        hundred times with two purges, while flow tables changed all the time. A wait takes up to half a second
-        (max-revalidator of Open vSwitch), on a busy machine or with many cached flows more."""
+        """Drops all cached flows.
+
+        Three times where one purge leaves those that a revalidator holds at that moment (revalidator_sweep__,
+        ofproto/ofproto-dpif-upcall.c, 3.1), for as long as others have its core. So the end of its round is waited
+        for. In the next round it may hold the same flow, if few are left: seen once in some hundred times with two
+        purges, while flow tables changed all the time. A wait takes up to half a second (max-revalidator of Open
+        vSwitch), on a busy machine or with many cached flows more."""
         self.appctl("revalidator/purge")
-        for _ in range(2):
+        version = str(self.get("Open_vSwitch", ".", "ovs_version"))
+        for _ in range(2 if switch_faults.has_partial_purge(version) else 0):
             try:
                 self.appctl("revalidator/wait")
             except PenstockError as error:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from penstock_base import documents, namespaces, places
 from penstock_base.errors import ProfileError
 
-from . import management, numa, resolver_network, switch_program
+from . import management, numa, resolver_network, switch_faults, switch_program
 from .hugepages import HugePages
 from .node_protocol import ROLE_ACCESS, ROLE_SERVICE, ROLE_UPLINK, TYPE_DPDK, TYPE_SYSTEM
 from .resolver_network import Dns
@@ -88,8 +88,9 @@ class Profile:
     """A checked profile with every default filled in. `field_of_port` gives the field an error about a port names.
 
     `hugepage_memory_mb` is a number, or a tuple with one for each NUMA node from node 0 on. `dns` is None for a node
-    without resolvers, `switch_root` for one with the machine's own Open vSwitch, `tls` for one that connects in plain
-    text, `metrics` for one that serves none, `records` for one that sends none.
+    without resolvers, `switch_root` for one with the newest Open vSwitch that ovs-config has unpacked, `tls` for one
+    that connects in plain text, `metrics` for one that serves none, `records` for one that sends none.
+    `accepted_switch_faults` has names of switch_faults, sorted.
     """
     name: str
     pmd_cores: tuple[int, ...]
@@ -98,6 +99,7 @@ class Profile:
     pmd_maxsleep_us: int
     exact_match_cache: bool
     switch_root: pathlib.Path | None
+    accepted_switch_faults: tuple[str, ...]
     ports: tuple[Port, ...]
     dns: Dns | None
     vhost_user_directory: pathlib.Path
@@ -170,7 +172,8 @@ def parse(content: Mapping[str, typing.Any]) -> Profile:
         hugepage_memory_mb=tuple(memory) if isinstance(memory, list) else memory,
         balance_queues=content.get("balance-queues", False), pmd_maxsleep_us=content.get("pmd-maxsleep-us", 500),
         exact_match_cache=content.get("exact-match-cache", False),
-        switch_root=pathlib.Path(content["switch-root"]) if "switch-root" in content else None, ports=ports, dns=dns,
+        switch_root=pathlib.Path(content["switch-root"]) if "switch-root" in content else None,
+        accepted_switch_faults=tuple(sorted(content.get("accepted-switch-faults", ()))), ports=ports, dns=dns,
         vhost_user_directory=sockets,
         controller_addresses=tuple(controller.get("addresses") or [controller.get("address", controller_side)]),
         ovsdb_port=controller.get("ovsdb-port", 6640), openflow_port=controller.get("openflow-port", 6653),
@@ -274,9 +277,8 @@ def machine_problems(profile: Profile, check_memory: bool = True) -> list[str]:
     for name, path in dataclasses.asdict(profile.tls).items() if profile.tls else ():
         if not os.access(path, os.R_OK):
             wrong.append(f"controller.tls.{name}: cannot read {path}; copy the files that ./penstock pki issue made")
-    problem = switch_program.problem(profile.switch_root) if profile.switch_root else None
-    if problem:
-        wrong.append(f"switch-root: {problem}; make it as docs/node-profile.md says")
+    if profile.switch_root:
+        wrong += switch_problems(profile)
     for port in profile.ports:
         field = profile.field_of_port[port.name]
         if port.type == TYPE_SYSTEM and find_port(profile, port) is None:
@@ -290,6 +292,16 @@ def machine_problems(profile: Profile, check_memory: bool = True) -> list[str]:
                 and namespaces.link_exists(profile.dns.device, resolver_network.namespace_of(profile.namespace)))):
         wrong.append(f"dns.device: there is no network device {profile.dns.device} here; create it first")
     return wrong
+
+
+def switch_problems(profile: Profile) -> list[str]:
+    """Why the switch of the profile may not run, sentences as of `machine_problems`. The switch has to be chosen."""
+    root = profile.switch_root or switch_program.MACHINE
+    problem = switch_program.problem(root) or switch_program.exposure(root)
+    if problem:
+        return [f"switch-root: {problem}; make it as docs/node-profile.md says"]
+    problem = switch_faults.problem(switch_program.version(root)[0], profile.accepted_switch_faults)
+    return [f"switch-root: {problem}"] if problem else []
 
 
 def find_port(profile: Profile, port: Port) -> str | None:

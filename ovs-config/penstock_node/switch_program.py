@@ -7,6 +7,7 @@ The process of the other one runs in the machine's own file system, with the loa
 import pathlib
 import re
 import shutil
+import stat
 
 from penstock_base.commands import run
 from penstock_base.errors import PenstockError
@@ -56,6 +57,15 @@ def version(root: pathlib.Path = MACHINE) -> tuple[str, str]:
     return found[1], found[2]
 
 
+def version_without_dpdk(root: pathlib.Path) -> str:
+    """The version of Open vSwitch of the program without DPDK. Raises PenstockError."""
+    said = run(*words_without_dpdk(root), "--version")
+    found = re.search(r"Open vSwitch\) ([0-9.]+)", said)
+    if found is None:
+        raise PenstockError(f"{root / _WITHOUT_DPDK} does not say its version: {said.strip()}")
+    return found[1]
+
+
 def schema(root: pathlib.Path = MACHINE) -> pathlib.Path:
     """That of the switch's database."""
     return root / _SCHEMA
@@ -77,6 +87,14 @@ def problem(root: pathlib.Path) -> str | None:
         if not (root / file).exists():
             return f"{root} has no {file}"
     return None
+
+
+def exposure(root: pathlib.Path) -> str | None:
+    """Why DPDK takes no drivers from a directory (verify_perms, lib/eal/common/eal_common_options.c, 25.11), or
+    None."""
+    place = (_drivers(root) or root).resolve()
+    written = next((path for path in (place, *place.parents) if path.stat().st_mode & stat.S_IWOTH), None)
+    return f"all users may write to {written}, and DPDK takes no drivers from there" if written else None
 
 
 def _own_program() -> str:

@@ -169,6 +169,7 @@ class FullDiskTest(unittest.TestCase):
             profile = types.SimpleNamespace(directory=self.disk / "edge2", name="edge2", namespace="none",
                                             run_directory=self.disk, switch_root="/")
             with mock.patch.object(node, "machine_problems", return_value=[]), \
+                    mock.patch.object(node, "switch_problems", return_value=[]), \
                     mock.patch.object(node_settings, "wanted", return_value={}), \
                     mock.patch.object(cli.profile, "load", return_value=profile):
                 self.assertRegex(self.told("up", "edge2.yaml", code=1), f"ovs-config: cannot write .*: {FULL}")

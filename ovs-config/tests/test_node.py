@@ -15,7 +15,7 @@ import pytest
 
 from penstock_base import namespaces, processes
 from penstock_base.commands import run
-from penstock_node import node_protocol, supervision
+from penstock_node import node_protocol, supervision, switch_faults, switch_program
 from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 from sandbox import OVS_CONFIG, Sandbox, listen, pages_of_nobody, reaches, send_over_tcp
@@ -132,7 +132,8 @@ class NodeTest(unittest.TestCase):
         """The machine's own, found in a directory: loader, libraries and drivers are taken from there."""
         root = self.box.run_directory / "debian"
         root.mkdir()
-        a, profile = self.box.node("a", switch_root=str(root))
+        accepted = [fault.name for fault in switch_faults.of(switch_program.version()[0]) if fault.refused]
+        a, profile = self.box.node("a", switch_root=str(root), accepted_switch_faults=accepted)
         self.assertIn(f"switch-root: {root} has no loader", self.box.ovs_config("up", profile, code=2))
         for name in ("usr", "lib64"):
             (root / name).symlink_to(f"/{name}")
@@ -147,9 +148,9 @@ class NodeTest(unittest.TestCase):
                   "options:dpdk-devargs=net_null0")
         self.assertEqual(ovs.get("Interface", "n0", "error"), [])
         # Where the profile names none, the node keeps the one that it has.
-        self.box.node("a")
+        self.box.node("a", accepted_switch_faults=accepted)
         self.box.ovs_config("up", profile)
-        self.box.node("a", switch_root="/")
+        self.box.node("a", switch_root="/", accepted_switch_faults=accepted)
         self.assertIn("switch-root: differs", self.box.ovs_config("up", profile, code=2))
         self.box.ovs_config("down", a)
         self.assert_nothing_left(a)

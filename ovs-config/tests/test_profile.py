@@ -51,7 +51,8 @@ class ProfileTest(unittest.TestCase):
         dns = yaml.safe_load(comment[0].replace("# ", "", 1).replace("\n# ", "\n"))
         self.assertEqual(set(dns["dns"]), set(schema["properties"]["dns"]["properties"]))
         # Neither is another Open vSwitch.
-        root = yaml.safe_load(re.search(r"^# (switch-root: .*)$", path.read_text(encoding="utf-8"), re.MULTILINE)[1])
+        root = yaml.safe_load("\n".join(re.findall(r"^# ((?:switch-root|accepted-switch-faults): .*)$",
+                                                   path.read_text(encoding="utf-8"), re.MULTILINE)))
         comment = re.search(r"^# connection-records:\n(#   .*\n)+", path.read_text(encoding="utf-8"), re.MULTILINE)
         records = yaml.safe_load(comment[0].replace("# ", "", 1).replace("\n# ", "\n"))
         self.assertEqual(set(records["connection-records"]),

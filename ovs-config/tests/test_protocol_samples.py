@@ -122,6 +122,11 @@ class ReportsTest(unittest.TestCase):
     def test_protocol(self):
         self.announced("protocol/usual")
 
+    def test_accepted_faults(self):
+        self.announced("accepted-faults/usual")
+        self.announced("accepted-faults/full", accepted_switch_faults=[
+            "ftp-ends-switch", "fragments-reach-others", "fragments-end-switch"])
+
     def test_ports(self):
         self.announced("ports/usual", access_ports=[{"name": "acc0"}], uplink_ports=[{"name": "up0"}])
         self.announced("ports/full", dns={}, access_ports=[

@@ -67,6 +67,7 @@ class DummyNode:
         self._database.transact(
             ovn_database.insert("Manager", "manager", target=controller, max_backoff=_BACKOFF_MILLISECONDS),
             {"op": "update", "table": "Open_vSwitch", "where": [], "row": {
+                "ovs_version": switch_program.version_without_dpdk(switch_root.ensure().directory),
                 "manager_options": ovn_database.named("manager"), "external_ids": ovn_database.map_of({
                     node_protocol.NODE: self.name, node_protocol.PORTS: json.dumps(_PORTS),
                     node_protocol.VHOST_DIR: str(self.ovs.directory / "vhost")})}})

@@ -17,6 +17,7 @@ export interface NodeState {
   readonly "database-connected"?: boolean;
   readonly since?: string;
   readonly "in-sync"?: boolean;
+  readonly "open-vswitch"?: string;
   readonly dpdk?: string;
   readonly warning?: string;
   readonly "planned-flows"?: number;

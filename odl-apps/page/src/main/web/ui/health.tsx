@@ -41,14 +41,15 @@ function Nodes(): JSX.Element {
   const nodes = reading.value?.state.node ?? [];
   return <section aria-labelledby="nodes"><h2 id="nodes">Nodes</h2>
     <Table caption="Nodes" empty="No node is configured." head={["Node", "Switch", "In sync", "Flows", "Differences",
-      "DPDK", "Dropped packets", "Repairs", "Since"]}
+      "Open vSwitch", "DPDK", "Dropped packets", "Repairs", "Since"]}
     rows={[...nodes].sort((one, other) => one.name < other.name ? -1 : 1).map(node => {
       const drift = (node["missing-flows"] ?? 0) + (node["excess-flows"] ?? 0) + (node["wrong-flows"] ?? 0);
       return [node.name, node.connected ? <Badge tone="good">connected</Badge>
         : <Badge tone="error">not connected</Badge>,
       node["in-sync"] ? <Badge tone="good">yes</Badge> : <Badge tone="warning">no</Badge>,
       grouped(node["planned-flows"]), drift ? <Badge tone="warning">{grouped(drift)}</Badge> : "0",
-      node.dpdk ?? "–", grouped(node["dropped-packets"]), grouped(node.repairs), localTime(node.since)];
+      node["open-vswitch"] ?? "–", node.dpdk ?? "–", grouped(node["dropped-packets"]), grouped(node.repairs),
+      localTime(node.since)];
     })} /></section>;
 }
 

@@ -16,9 +16,11 @@ import io.penstock.testkit.Datapath;
 import io.penstock.testkit.DpdkNode;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.FlowLoader;
+import io.penstock.testkit.Namespace;
 import io.penstock.testkit.NodeFunctions;
 import io.penstock.testkit.OpenVrfs;
 import io.penstock.testkit.PlannedFlows;
+import io.penstock.testkit.Shell;
 import io.penstock.testkit.TestRun;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,8 +34,8 @@ final class PacketNode implements AutoCloseable {
     /** Top of the source tree. */
     static final Path ROOT = Path.of(System.getProperty("penstock.root"));
 
-    private final SharedNode shared = SharedNode.take();
     private final TestRun run = new TestRun();
+    private final Runnable end;
     private final EdgeNetwork network;
     private final DpdkNode node;
     private final NodeFunctions functions;
@@ -43,15 +45,36 @@ final class PacketNode implements AutoCloseable {
 
     /** Makes the surroundings of the node that all tests share; it has no bridge yet. */
     PacketNode() {
+        final SharedNode shared = SharedNode.take();
+        end = shared::giveBack;
         try {
-            network = new EdgeNetwork(run, shared.space(), SharedNode.ACCESS_PORTS, Networks.BACKBONE_ADDRESS,
-                List.of(Networks.PUBLIC_PREFIX));
+            network = surroundings(shared.space());
             node = shared.up();
-            functions = new NodeFunctions(run, ROOT, node);
         } catch (AssertionError e) {
             close();
             throw e;
         }
+        functions = new NodeFunctions(run, ROOT, node);
+    }
+
+    /** Makes a node of its own and its surroundings. profile: further lines of its profile. */
+    PacketNode(final String profile) {
+        end = () -> { };
+        try {
+            final Namespace space = run.namespace("node");
+            network = surroundings(space);
+            node = DpdkNode.start(run, ROOT, Shell.PLAIN, space, SharedNode.ACCESS_PORTS, List.of(EdgeNetwork.UPLINK),
+                "ovsdb-port: " + SharedNode.NO_CONTROLLER, profile);
+        } catch (AssertionError e) {
+            close();
+            throw e;
+        }
+        functions = new NodeFunctions(run, ROOT, node);
+    }
+
+    private EdgeNetwork surroundings(final Namespace space) {
+        return new EdgeNetwork(run, space, SharedNode.ACCESS_PORTS, Networks.BACKBONE_ADDRESS,
+            List.of(Networks.PUBLIC_PREFIX));
     }
 
     /** Brings the switch to a network, everything up. All VRFs have sessions. */
@@ -144,7 +167,7 @@ final class PacketNode implements AutoCloseable {
         try {
             run.close();
         } finally {
-            shared.giveBack();
+            end.run();
         }
     }
 }

@@ -25,7 +25,7 @@ final class SharedNode {
     static final List<String> ACCESS_PORTS = List.of("acc0", "acc1");
     static final List<String> PORTS = List.of("acc0", "acc1", EdgeNetwork.UPLINK);
     /** No controller listens there. */
-    private static final int NO_CONTROLLER = 9;
+    static final int NO_CONTROLLER = 9;
     /** Devices of a namespace that no test has made: loopback, and what connects the node with its controller. */
     private static final String OWN_DEVICES = "lo|mgmt0|ovs-netdev|ovs-tap.*";
 

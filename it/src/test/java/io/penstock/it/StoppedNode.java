@@ -84,6 +84,7 @@ final class StoppedNode implements AutoCloseable {
             // As prepare_bridge in ovs.py does.
             ovs.appctl("dpctl/ct-disable-tcp-seq-chk");
             ovs.appctl("dpctl/ipf-set-min-frag", "v4", "400");
+            ovs.appctl("dpctl/ipf-set-max-nfrags", "5000");
             PORTS.forEach(port -> ovs.vsctl("set", "Interface", port, "options:tx_pcap=" + file(port)));
             ovs.appctl("time/stop");
         } catch (AssertionError e) {

@@ -72,8 +72,9 @@ final class FakeDatabase implements AutoCloseable {
             case "get_schema" -> Files.readString(SCHEMA);
             case "monitor" -> {
                 read = true;
-                yield "{'Open_vSwitch': {'" + ROW + "': {'new': {'external_ids': ['map', [['" + NodeKeys.NODE + "', '"
-                    + name + "'], ['" + NodeKeys.PORTS + "', '[]'], ['" + NodeKeys.VHOST_DIR + "', '/nowhere']]]}}}}";
+                yield "{'Open_vSwitch': {'" + ROW + "': {'new': {'ovs_version': '4.0.0', "
+                    + "'external_ids': ['map', [['" + NodeKeys.NODE + "', '" + name + "'], ['" + NodeKeys.PORTS
+                    + "', '[]'], ['" + NodeKeys.VHOST_DIR + "', '/nowhere']]]}}}}";
             }
             case "transact" -> {
                 final String text = parameters.toString();

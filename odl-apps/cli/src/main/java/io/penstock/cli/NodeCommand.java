@@ -27,15 +27,16 @@ public final class NodeCommand extends OperationsCommand {
         final Status status = operations().status();
         final List<NodeStatus> nodes = status.nodes();
         final ShellTable table =
-            table("node", "connected", "datapath", "DPDK", "planned", "installed", "missing", "excess", "wrong",
-                "repairs", "compared");
+            table("node", "connected", "datapath", "Open vSwitch", "DPDK", "planned", "installed", "missing", "excess",
+                "wrong", "repairs", "compared");
         nodes.forEach(node -> table.addRow().addContent(node.name(), node.warning().isEmpty() ? node.connected()
             : node.connected() + ", but " + node.warning(), dash(node.datapath()),
-            dash(node.dpdk()), node.flows().planned(), node.flows().installed(), node.flows().missing(),
-            node.flows().excess(), node.flows().wrong(), node.repairs(), dash(node.lastCompared())));
+            dash(node.openVswitch()), dash(node.dpdk()), node.flows().planned(), node.flows().installed(),
+            node.flows().missing(), node.flows().excess(), node.flows().wrong(), node.repairs(),
+            dash(node.lastCompared())));
         status.refused().forEach(peer -> table.addRow().addContent(peer.name() + " at " + peer.address(),
             "refused: " + peer.reason(), dash(""), dash(""), dash(""), dash(""), dash(""), dash(""), dash(""), dash(""),
-            dash("")));
+            dash(""), dash("")));
         return print(nodes, table);
     }
 }

@@ -34,6 +34,8 @@ import org.opendaylight.yangtools.yang.data.tree.api.ModificationType;
 final class ChangeRules {
     private static final String DEVARGS = "node/port/devargs";
     private static final String VHOST_DIRECTORY = "node/vhost-user-directory";
+    private static final String NODE = "node";
+    private static final String FTP_HELPER = "ftp-helper";
     private static final String PREFIX = "prefix";
     private static final String DRAIN = "drain";
     private static final String ONLY_NODE =
@@ -187,6 +189,17 @@ final class ChangeRules {
                 add(place.below(leaf, leaf), "is missing");
             }
         }
+        if (place.path().equals(NODE) && !announced.getOrDefault(place.owner(), NodeDevices.NONE).ftpHelper()
+                && !isFalse(entry, FTP_HELPER)) {
+            add(place.below(FTP_HELPER, FTP_HELPER), "must be false: a packet to the helper can end the switch of the "
+                + "node, which accepts that fault (docs/node-profile.md)");
+        }
+    }
+
+    private static boolean isFalse(final DataContainerNode entry, final String leaf) {
+        final DataContainerChild found =
+            entry.childByArg(NodeIdentifier.create(QName.create(entry.getIdentifier().getNodeType(), leaf)));
+        return found != null && Boolean.FALSE.equals(found.body());
     }
 
     private void checkValue(final String value, final Place place) {

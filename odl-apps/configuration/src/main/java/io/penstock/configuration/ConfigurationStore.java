@@ -31,9 +31,9 @@ import org.opendaylight.mdsal.dom.api.DOMDataTreeIdentifier;
 import org.opendaylight.mdsal.dom.api.DOMDataTreeReadTransaction;
 import org.opendaylight.mdsal.dom.api.DOMSchemaService;
 import org.opendaylight.yang.gen.v1.urn.penstock.allocation.rev261121.allocations.NatJournal;
+import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Name;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.Network;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.Node;
-import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.NodeBuilder;
 import org.opendaylight.yang.gen.v1.urn.penstock.network.rev261121.network.NodeKey;
 import org.opendaylight.yangtools.concepts.Registration;
 import org.opendaylight.yangtools.yang.binding.InstanceIdentifier;
@@ -339,28 +339,33 @@ public final class ConfigurationStore implements AutoCloseable {
     }
 
     /**
-     * Stores a node as it announced itself, if that is allowed and new. Its address, which is the operator's, stays.
+     * Stores a node as it announced itself, if that is allowed and new. Leaves that are the operator's stay.
      * Nothing is thrown when it is refused.
      *
      * @return whether the node is stored like this now; if not it may be worth another attempt
      */
     public boolean register(final NodeAnnouncement announcement) {
-        final Node announced = NodeRegistration.of(announcement);
-        final InstanceIdentifier<Node> path =
-            InstanceIdentifier.create(Network.class).child(Node.class, announced.key());
+        final NodeKey key = new NodeKey(new Name(announcement.name()));
+        final InstanceIdentifier<Node> path = InstanceIdentifier.create(Network.class).child(Node.class, key);
         // One transaction: an address that is configured meanwhile makes it fail, and is not lost.
         final ReadWriteTransaction transaction = broker.newReadWriteTransaction();
-        final Node stored;
+        final Optional<Node> stored;
         try {
-            stored = Datastore.await(transaction.read(LogicalDatastoreType.CONFIGURATION, path), "cannot read the node")
-                .orElse(null);
+            stored = Datastore.await(transaction.read(LogicalDatastoreType.CONFIGURATION, path),
+                "cannot read the node");
         } catch (DatastoreException e) {
-            LOG.error("Node {} is not registered, and will be tried again", announced.getName().getValue(), e);
+            LOG.error("Node {} is not registered, and will be tried again", announcement.name(), e);
             transaction.cancel();
             return false;
         }
-        final Node node = new NodeBuilder(announced).setAddress(stored == null ? null : stored.getAddress()).build();
-        if (node.equals(stored)) {
+        final Node node;
+        try {
+            node = NodeRegistration.of(announcement, stored);
+        } catch (IllegalArgumentException e) {
+            transaction.cancel();
+            throw e;
+        }
+        if (stored.filter(node::equals).isPresent()) {
             transaction.cancel();
             return true;
         }
@@ -368,7 +373,7 @@ public final class ConfigurationStore implements AutoCloseable {
         try {
             commit(transaction, "node " + node.getName().getValue());
             LOG.info("Node {} registered with ports {}", node.getName().getValue(),
-                node.nonnullPort().keySet().stream().map(key -> key.getName()).sorted().toList());
+                node.nonnullPort().keySet().stream().map(port -> port.getName()).sorted().toList());
             refusals.remove(node.key());
             return true;
         } catch (DatastoreException e) {

@@ -217,7 +217,8 @@ final class NetworkReader {
             node.each("port", "name", port -> new Node.Port(port.text("name"),
                 Node.Role.valueOf(word(port.text("role"))),
                 Node.PortType.valueOf(word(port.text("type"))),
-                port.leaf("devargs").orElse(""), queues(port))), node.leaf("address"), node.isSet("drop-reports"));
+                port.leaf("devargs").orElse(""), queues(port))), node.leaf("address"), node.isSet("drop-reports"),
+            node.isSet("ftp-helper"));
     }
 
     private static Node.Queues queues(final Leaves port) throws UnreadableException {

@@ -5,6 +5,7 @@ import io.penstock.pipeline.rules.NodeFacts;
 import io.penstock.southbound.ovsdb.AnnouncedPort;
 import io.penstock.southbound.ovsdb.NodeAnnouncement;
 import io.penstock.southbound.ovsdb.NodeKeys;
+import io.penstock.southbound.ovsdb.SwitchFaults;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -36,12 +37,14 @@ final class NodeRegistration {
     /**
      * The entry for a node.
      *
+     * @param stored the former one, whose leaves that are the operator's stay
      * @throws IllegalArgumentException when the announcement has values the model does not allow
      */
-    static Node of(final NodeAnnouncement announcement) {
-        return new NodeBuilder()
+    static Node of(final NodeAnnouncement announcement, final Optional<Node> stored) {
+        return stored.map(NodeBuilder::new).orElseGet(NodeBuilder::new)
             .setName(new Name(announcement.name()))
             .setVhostUserDirectory(announcement.vhostDirectory().isEmpty() ? null : announcement.vhostDirectory())
+            .setFtpHelper(SwitchFaults.permitFtp(announcement) ? null : Boolean.FALSE)
             .setPort(announcement.ports().stream().map(NodeRegistration::port).collect(BindingMap.toMap()))
             .build();
     }
@@ -58,7 +61,8 @@ final class NodeRegistration {
             final SortedMap<String, NodeFacts.Entry> catalogue = new TreeMap<>();
             functions.catalogue().forEach((name, entry) -> catalogue.put(name,
                 new NodeFacts.Entry(entry.shared(), entry.routed(), entry.twoOutputs())));
-            return new NodeFacts(new TreeSet<>(functions.cores()), catalogue);
+            return new NodeFacts(new TreeSet<>(functions.cores()), catalogue,
+                SwitchFaults.permitServiceHeader(announcement));
         });
     }
 

@@ -20,6 +20,7 @@ import io.penstock.southbound.ovsdb.NodeAnnouncement;
 import io.penstock.southbound.ovsdb.NodeSession;
 import io.penstock.southbound.ovsdb.OvsdbListener;
 import io.penstock.southbound.ovsdb.PortState;
+import io.penstock.southbound.ovsdb.SwitchFaults;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -147,8 +148,9 @@ final class Fleet implements OvsdbListener, ConnectionListener, PortListener, Au
     }
 
     @Override
-    public Optional<String> refuses(final String name, final String address) {
-        return admission.refuses(desired.get().snapshot(), name, address);
+    public Optional<String> refuses(final NodeAnnouncement announcement, final String address) {
+        return admission.refuses(desired.get().snapshot(), announcement.name(), address)
+            .or(() -> Optional.of(SwitchFaults.refusal(announcement)).filter(reason -> !reason.isEmpty()));
     }
 
     @Override

@@ -18,7 +18,7 @@ final class NodeFamilies {
     private final Family inSync = Family.gauge("penstock_node_in_sync",
         "Whether the switch of a node has confirmed all that is configured for it.", NODE);
     private final Family info = Family.gauge("penstock_node_info",
-        "1, with the version of DPDK, which is empty without.", NODE, "dpdk");
+        "1, with the versions of Open vSwitch and of DPDK, which are empty without.", NODE, "open_vswitch", "dpdk");
     private final Family warnings = Family.gauge("penstock_node_warning",
         "Whether a node says that it may not do all that is configured.", NODE);
     private final Family flows = Family.gauge("penstock_node_flows",
@@ -35,7 +35,7 @@ final class NodeFamilies {
         connected.add(state.connected(), name);
         database.add(state.databaseConnected(), name);
         inSync.add(state.inSync(), name);
-        info.add(1, name, state.dpdk());
+        info.add(1, name, state.openVswitch(), state.dpdk());
         warnings.add(!state.warning().isEmpty(), name);
         final Differences differences = state.drift().differences();
         flows.add(state.plannedFlows(), name, "planned").add(differences.missing(), name, "missing")

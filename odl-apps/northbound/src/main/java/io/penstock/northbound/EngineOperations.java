@@ -351,10 +351,10 @@ final class EngineOperations implements Operations {
         final Optional<NodeAnnouncement> announcement = worker.session().map(NodeSession::announcement);
         final String dpdk = announcement.filter(NodeAnnouncement::dpdkInitialized).map(NodeAnnouncement::dpdkVersion)
             .orElse("");
-        final String warning = announcement.flatMap(known -> known.protocol().difference()).orElse("");
-        return new NodeStatus(name, seen != null, worker.datapathType().orElse(""), dpdk,
+        return new NodeStatus(name, seen != null, worker.datapathType().orElse(""),
+            announcement.map(NodeAnnouncement::ovsVersion).orElse(""), dpdk,
             Comparisons.counts(worker, seen), foundFunctions, drift.repairs(), time(drift.repaired()),
-            time(drift.compared()), warning);
+            time(drift.compared()), announcement.map(NodeAnnouncement::warning).orElse(""));
     }
 
     private static String time(final Optional<Instant> time) {

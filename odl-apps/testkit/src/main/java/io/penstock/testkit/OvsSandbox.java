@@ -147,6 +147,7 @@ public final class OvsSandbox implements TestRun.Closing {
         // A change that it has taken up: so the bridges of before a restart are there again, too.
         Await.until("switch is up", () -> Files.exists(directory.resolve("ovs-vswitchd.1.ctl"))
             && shell.attempt("ovs-vsctl", "--db=unix:" + socket(), "--timeout=5", "set", "Open_vSwitch", ".",
+                "ovs_version=" + program.version(),
                 "other_config:started=" + requireNonNull(processes.get(SWITCH)).pid()).isGood());
     }
 

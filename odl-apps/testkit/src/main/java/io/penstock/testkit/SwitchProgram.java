@@ -5,9 +5,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -19,6 +22,7 @@ import java.util.stream.Stream;
 public record SwitchProgram(List<String> words, String schema) {
     private static final String MADE = "penstock-switch.json";
     private static final String SCHEMA = "usr/share/openvswitch/vswitch.ovsschema";
+    private static final Pattern VERSION = Pattern.compile("Open vSwitch\\) ([0-9.]+)");
     private static final String PROGRAM = "usr/lib/openvswitch-switch/ovs-vswitchd";
 
     /** That of the machine's own Debian. In versions 12 and 13 it releases fragments with packets of others. */
@@ -35,6 +39,18 @@ public record SwitchProgram(List<String> words, String schema) {
         return new SwitchProgram(List.of(only(root, "lib64", "ld-linux-*").toString(), "--argv0", "ovs-vswitchd",
             "--library-path", only(root, "lib", "*-linux-gnu").toString(), root.resolve(PROGRAM).toString()),
             root.resolve(SCHEMA).toString());
+    }
+
+    /** The version of Open vSwitch, as the program says it. */
+    String version() {
+        final List<String> command = new ArrayList<>(words);
+        command.add("--version");
+        final String said = Shell.PLAIN.run(command.toArray(String[]::new));
+        final Matcher found = VERSION.matcher(said);
+        if (!found.find()) {
+            throw new AssertionError(words + " does not say its version: " + said);
+        }
+        return found.group(1);
     }
 
     private static Path root() {

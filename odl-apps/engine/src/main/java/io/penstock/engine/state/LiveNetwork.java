@@ -38,12 +38,13 @@ public record LiveNetwork(Desired desired, Map<String, NodeWorker> workers, Prob
     public NodeState node(final String name) {
         final NodeWorker worker = workers.get(name);
         if (worker == null) {
-            return new NodeState(false, false, false, "", "", 0, DriftReport.NOTHING, 0, List.of());
+            return new NodeState(false, false, false, "", "", "", 0, DriftReport.NOTHING, 0, List.of());
         }
         final Optional<NodeAnnouncement> announced = worker.session().map(NodeSession::announcement);
         return new NodeState(worker.isOnline(), announced.isPresent(), worker.hasApplied(desired),
+            announced.map(NodeAnnouncement::ovsVersion).orElse(""),
             announced.filter(NodeAnnouncement::dpdkInitialized).map(NodeAnnouncement::dpdkVersion).orElse(""),
-            announced.flatMap(known -> known.protocol().difference()).orElse(""),
+            announced.map(NodeAnnouncement::warning).orElse(""),
             worker.plan().map(NodePlan::size).orElse(0), worker.drift(),
             worker.counts().shared().dropped(), worker.ports());
     }

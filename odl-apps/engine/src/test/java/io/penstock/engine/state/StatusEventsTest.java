@@ -33,7 +33,7 @@ class StatusEventsTest {
     }
 
     private List<String> node(final boolean connected, final boolean database) {
-        return texts(new Changes(Map.of("edge1", now(new NodeState(connected, database, true, "", "", 0,
+        return texts(new Changes(Map.of("edge1", now(new NodeState(connected, database, true, "", "", "", 0,
             DriftReport.NOTHING, 0, List.of()))), Map.of(), Map.of(), Map.of()));
     }
 

@@ -297,7 +297,8 @@ final class OperationsWriter {
             final NodeStatus node) {
         final FlowCounts counts = node.flows();
         return new NodeBuilder().setName(node.name()).setConnected(node.connected()).setDatapath(node.datapath())
-            .setDpdk(node.dpdk()).setFoundFunction(new LinkedHashSet<>(node.foundFunctions()))
+            .setOpenVswitch(node.openVswitch()).setDpdk(node.dpdk())
+            .setFoundFunction(new LinkedHashSet<>(node.foundFunctions()))
             .setFlows(new FlowsBuilder().setPlanned(Uint32.valueOf(counts.planned()))
                 .setInstalled(Uint32.valueOf(counts.installed())).setMissing(Uint32.valueOf(counts.missing()))
                 .setExcess(Uint32.valueOf(counts.excess())).setWrong(Uint32.valueOf(counts.wrong())).build())

@@ -110,6 +110,7 @@ public final class StateStore implements StateSink {
         final NodeState state = entry.state();
         return new NodeBuilder().setName(name).setConnected(state.connected())
             .setDatabaseConnected(state.databaseConnected()).setInSync(state.inSync()).setSince(time(entry.since()))
+            .setOpenVswitch(state.openVswitch().isEmpty() ? null : state.openVswitch())
             .setDpdk(state.dpdk().isEmpty() ? null : state.dpdk())
             .setWarning(state.warning().isEmpty() ? null : state.warning())
             .setPlannedFlows(Uint32.valueOf(state.plannedFlows()))

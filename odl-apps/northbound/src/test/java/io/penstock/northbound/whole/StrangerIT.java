@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Documents;
 import java.util.List;
@@ -121,6 +122,35 @@ class StrangerIT {
         edge.client().add("node", "{'name': '%s', 'address': '%s'}".formatted(node.name(), HERE));
         Await.until("its ports are stored", () -> stored().contains(Documents.ACCESS));
         assertThat(refused()).isEmpty();
+    }
+
+    @Test
+    void aNodeWithAFaultySwitchIsBelievedWhenItsProfileAcceptsTheFaults() {
+        final String good = node.ovs().vsctl("get", "Open_vSwitch", ".", "ovs_version").strip();
+        node.ovs().vsctl("set", "Open_vSwitch", ".", "ovs_version=3.1.0");
+        awaitRefused("its Open vSwitch 3.1.0 has known faults: fragments of one tenant can reach another one");
+        edge.client().put(Documents.NETWORK + "/node=" + node.name() + "/drop-reports",
+            "{'penstock:drop-reports': true}");
+        final String path = Documents.path("acme") + "/nat";
+        edge.client().put(path, "{'penstock:nat': {'pool': '%s', 'alg': ['ftp']}}".formatted(Documents.FIRST_POOL));
+        node.ovs().vsctl("set", "Open_vSwitch", ".", "external_ids:" + NodeKeys.ACCEPTED_FAULTS
+            + "=\"fragments-end-switch,fragments-reach-others,ftp-ends-switch\"");
+        Await.until("believed", () -> refused().isEmpty());
+        Await.until("stored", this::stored, text -> text.contains("\"ftp-helper\":false"));
+        assertThat(stored()).as("what the operator has configured").contains("\"drop-reports\":true");
+        edge.awaitApplied();
+        assertThat(node.flows()).isNotEmpty().noneMatch(flow -> flow.contains("alg=ftp"));
+        assertThat(edge.node(node).get("warning").getAsString())
+            .contains("it accepts faults of its Open vSwitch 3.1.0", "without: fragments, ftp");
+        assertThat(edge.node(node).get("open-vswitch").getAsString()).isEqualTo("3.1.0");
+        assertThat(edge.client().data("PUT", Documents.NETWORK + "/node=" + node.name() + "/ftp-helper",
+            "{'penstock:ftp-helper': true}").messages()).contains("node " + node.name(), "ftp-helper", "must be false");
+        node.ovs().vsctl("set", "Open_vSwitch", ".", "ovs_version=" + good, "--", "remove", "Open_vSwitch", ".",
+            "external_ids", NodeKeys.ACCEPTED_FAULTS);
+        Await.until("the helper is back", this::stored, text -> !text.contains("ftp-helper"));
+        Await.until("flows", node::flows, flows -> flows.stream().anyMatch(flow -> flow.contains("alg=ftp")));
+        assertThat(edge.node(node).has("warning")).isFalse();
+        edge.client().delete(Documents.NETWORK + "/node=" + node.name() + "/drop-reports");
     }
 
     @Test

@@ -14,9 +14,10 @@ import java.util.TreeMap;
  *
  * @param address from which alone it is believed; nothing if that does not matter
  * @param dropReports whether the controller is shown some of the packets that its switch drops
+ * @param ftpHelper whether its switch may look into packets of FTP
  */
 public record Node(String name, String vhostDirectory, List<Port> ports, Optional<String> address,
-        boolean dropReports) {
+        boolean dropReports, boolean ftpHelper) {
     public Node {
         requireNonNull(address);
         ports = List.copyOf(ports);
@@ -24,7 +25,7 @@ public record Node(String name, String vhostDirectory, List<Port> ports, Optiona
 
     /** A node of any address that reports no drops. */
     public Node(final String name, final String vhostDirectory, final List<Port> ports) {
-        this(name, vhostDirectory, ports, Optional.empty(), false);
+        this(name, vhostDirectory, ports, Optional.empty(), false, true);
     }
 
     /** What a port is for. */

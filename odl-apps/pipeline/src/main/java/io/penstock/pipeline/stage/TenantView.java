@@ -41,9 +41,11 @@ import java.util.stream.Stream;
  * @param paths one for what no rule is about, and one for each further chain, in the order of {@link Tenant#chains}
  * @param steering which packets take which of the paths, the first rule first
  * @param places which sixteen bits of ct_label tell the instance of a connection, by function
+ * @param algs what source NAT looks into on the node, in the order of their ports
  */
 public record TenantView(Tenant tenant, VrfId vrf, Optional<Ipv4> publicAddress, List<Block> blocks, List<Lease> leases,
-        List<Domain> domains, List<Path> paths, List<Steering> steering, Map<String, Integer> places) {
+        List<Domain> domains, List<Path> paths, List<Steering> steering, Map<String, Integer> places,
+        List<Alg> algs) {
 
     /**
      * A way between the tenant and the backbone.
@@ -118,7 +120,13 @@ public record TenantView(Tenant tenant, VrfId vrf, Optional<Ipv4> publicAddress,
         return new TenantView(tenant, allocation.vrf(node.node().name()).orElseThrow(), allocation.publicAddress(),
             allocation.blocks(),
             allocation.leases().stream().filter(Lease::isBound).toList(), domains(tenant),
-            paths(node, tenant, allocation.places()), steering(node, tenant), allocation.places());
+            paths(node, tenant, allocation.places()), steering(node, tenant), allocation.places(),
+            algs(node, tenant));
+    }
+
+    private static List<Alg> algs(final NodeView node, final Tenant tenant) {
+        return tenant.nat().map(Tenant.Nat::algs).orElse(Set.of()).stream()
+            .filter(alg -> alg != Alg.FTP || node.node().ftpHelper()).sorted().toList();
     }
 
     /** Which sixteen bits of ct_label hold the instance of a connection in a function. */
@@ -248,11 +256,6 @@ public record TenantView(Tenant tenant, VrfId vrf, Optional<Ipv4> publicAddress,
     /** Services inside that are reached at a port of the {@link #publicAddress}. */
     public List<Tenant.PortForward> forwards() {
         return tenant.nat().map(Tenant.Nat::forwards).orElse(List.of());
-    }
-
-    /** What source NAT looks into, in the order of their ports. */
-    public List<Alg> algs() {
-        return tenant.nat().map(Tenant.Nat::algs).orElse(Set.of()).stream().sorted().toList();
     }
 
     /** Networks outside that hosts see at other addresses. */

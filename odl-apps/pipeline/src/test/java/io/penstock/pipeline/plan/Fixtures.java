@@ -38,6 +38,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /** Networks to plan in tests. */
@@ -88,8 +89,19 @@ public final class Fixtures {
 
     /** A network whose nodes report drops. */
     public static Snapshot reporting(final Snapshot around) {
+        return withNodes(around, node -> new Node(node.name(), node.vhostDirectory(), node.ports(), node.address(),
+            true, node.ftpHelper()));
+    }
+
+    /** A network whose nodes do without the FTP helper. */
+    public static Snapshot withoutFtpHelper(final Snapshot around) {
+        return withNodes(around, node -> new Node(node.name(), node.vhostDirectory(), node.ports(), node.address(),
+            node.dropReports(), false));
+    }
+
+    private static Snapshot withNodes(final Snapshot around, final UnaryOperator<Node> change) {
         final SortedMap<String, Node> nodes = new TreeMap<>(around.nodes());
-        nodes.replaceAll((name, node) -> new Node(name, node.vhostDirectory(), node.ports(), node.address(), true));
+        nodes.replaceAll((name, node) -> change.apply(node));
         return new Snapshot(nodes, around.backbone(), around.pools(), around.functions(), around.chains(),
             around.tenants(), around.acls());
     }

@@ -4,6 +4,8 @@ package io.penstock.pipeline.stage;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.FlowSpec;
+import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Alg;
 import io.penstock.pipeline.net.IpProtocol;
@@ -33,5 +35,18 @@ class NatStageTest {
             .filter(planned -> planned.flow().actions().stream().anyMatch(action ->
                 action instanceof Action.ConnTrack ct && ct.alg().isPresent())).map(PlannedFlow::label))
             .containsExactly("port forward ftp");
+    }
+
+    /** A packet to the helper can end some switches. */
+    @Test
+    void aNodeWithoutTheHelperHasNoFlowForIt() {
+        final Snapshot network = Fixtures.network(Fixtures.published());
+        assertThat(flowsWithHelper(network)).isNotEmpty();
+        assertThat(flowsWithHelper(Fixtures.withoutFtpHelper(network))).isEmpty();
+    }
+
+    private static List<FlowSpec> flowsWithHelper(final Snapshot network) {
+        return Fixtures.plan(network).flowSpecs().stream().filter(flow -> flow.actions().stream()
+            .anyMatch(action -> action instanceof Action.ConnTrack ct && ct.alg().isPresent())).toList();
     }
 }

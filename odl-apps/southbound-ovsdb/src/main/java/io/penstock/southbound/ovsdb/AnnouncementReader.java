@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -46,12 +47,20 @@ final class AnnouncementReader {
         return new NodeAnnouncement(name, ports(ids.get(PORTS)), text(ids.get(NodeKeys.VHOST_DIR)),
             text(row.optional("ovs_version").orElse(null)),
             text(row.optional("dpdk_version").filter(version -> !NO_DPDK.equals(version)).orElse(null)),
-            row.flag("dpdk_initialized"), Optional.empty(), Set.of(), SpokenProtocol.of(row, Optional.empty()));
+            row.flag("dpdk_initialized"), Optional.empty(), Set.of(), acceptedFaults(ids),
+            SpokenProtocol.of(row, Optional.empty()));
     }
 
     /** Whether the row has the name of a node; of the rest nothing is looked at. */
     static boolean namesANode(final TableRow row) {
         return row.map(OvsTables.EXTERNAL_IDS).get(NODE) instanceof String name && NODE_NAME.matcher(name).matches();
+    }
+
+    /** Names that are none are left out, so that a peer's text is nowhere shown. */
+    private static Set<String> acceptedFaults(final Map<?, ?> ids) {
+        final Set<String> names = new TreeSet<>(List.of(text(ids.get(NodeKeys.ACCEPTED_FAULTS)).split(",")));
+        names.retainAll(SwitchFaults.names());
+        return names;
     }
 
     private static String text(final @Nullable Object value) {

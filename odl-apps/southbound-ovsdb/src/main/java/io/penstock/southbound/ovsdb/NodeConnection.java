@@ -229,7 +229,7 @@ final class NodeConnection {
             return;
         }
         final Optional<String> reason = channel.denies(read.name())
-            .or(() -> current.listener().refuses(read.name(), channel.address()));
+            .or(() -> current.listener().refuses(read, channel.address()));
         refusal = reason.map(why -> new RefusedPeer(read.name(), channel.address(), why));
         if (reason.isPresent()) {
             leave();

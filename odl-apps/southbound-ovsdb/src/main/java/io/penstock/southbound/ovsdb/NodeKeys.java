@@ -13,11 +13,15 @@ public final class NodeKeys {
      */
     public static final int VERSION = 1;
 
-    /** Keys of {@code external_ids} in {@code Open_vSwitch}: who the node is, and the version that its agent speaks. */
+    /**
+     * Keys of {@code external_ids} in {@code Open_vSwitch}: who the node is, the version that its agent speaks, and the
+     * faults of its switch that its profile accepts.
+     */
     public static final String NODE = "penstock-node";
     public static final String PORTS = "penstock-ports";
     public static final String VHOST_DIR = "penstock-vhost-dir";
     public static final String PROTOCOL = "penstock-protocol";
+    public static final String ACCEPTED_FAULTS = "penstock-accepted-faults";
 
     /** Keys of a row in {@code CT_Zone}: orders for a tenant, and reports. */
     public static final String TENANT = "penstock-tenant";

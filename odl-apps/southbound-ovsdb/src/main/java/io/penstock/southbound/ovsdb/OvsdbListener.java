@@ -11,14 +11,15 @@ import java.util.Optional;
  */
 public interface OvsdbListener {
     /**
-     * Whether a peer may be the node of a name. Asked before {@link #nodeConnected}, and again after each change of
-     * the peer's announcement and each {@link OvsdbServer#reconsider}; a node that may no longer be is gone. Must not
-     * block.
+     * Whether a peer may be the node that it says it is. Asked before {@link #nodeConnected}, and again after each
+     * change of the peer's announcement and each {@link OvsdbServer#reconsider}; a node that may no longer be is gone.
+     * Must not block.
      *
+     * @param announcement what it says of itself
      * @param address from which the peer connects
      * @return why it may not, for people; empty if it may
      */
-    default Optional<String> refuses(final String name, final String address) {
+    default Optional<String> refuses(final NodeAnnouncement announcement, final String address) {
         return Optional.empty();
     }
 

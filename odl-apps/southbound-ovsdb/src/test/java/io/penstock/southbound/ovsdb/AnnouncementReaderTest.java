@@ -35,6 +35,13 @@ class AnnouncementReaderTest {
         assertThat(AnnouncementReader.read(row(Map.of(NodeKeys.NODE, "pe1"))).ports()).isEmpty();
     }
 
+    @Test
+    void faultsThatNobodyKnowsAreNotAccepted() {
+        final String names = "ftp-ends-switch,,x".repeat(1000) + ",ftp-ends-switch";
+        assertThat(AnnouncementReader.read(row(Map.of(NodeKeys.NODE, "pe1", NodeKeys.ACCEPTED_FAULTS, names)))
+            .acceptedFaults()).containsExactly("ftp-ends-switch");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"../etc", ""})
     void badNameIsTold(final String name) {

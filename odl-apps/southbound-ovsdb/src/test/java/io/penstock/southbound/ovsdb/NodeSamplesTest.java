@@ -35,6 +35,8 @@ class NodeSamplesTest {
             new AnnouncedPort("acc0", NodeKeys.ROLE_ACCESS, NodeKeys.TYPE_DPDK, "net_null0", 2, List.of(1)),
             new AnnouncedPort("up0", NodeKeys.ROLE_UPLINK, NodeKeys.TYPE_DPDK, "0000:03:00.0", 1, List.of(0)),
             new AnnouncedPort("svc0", NodeKeys.ROLE_SERVICE, NodeKeys.TYPE_SYSTEM, ""))),
+        entry("accepted-faults/usual", Set.of()),
+        entry("accepted-faults/full", SwitchFaults.names()),
         entry("protocol/usual", new SpokenProtocol(NodeKeys.VERSION, OptionalInt.empty())),
         entry("functions-protocol/usual", new SpokenProtocol(0, OptionalInt.of(NodeKeys.VERSION))),
         entry("sessions-set/usual", new ZoneReport(OptionalLong.of(50_000), OptionalLong.empty(), "")),
@@ -91,6 +93,8 @@ class NodeSamplesTest {
             case NodeKeys.PORTS -> announcement(Map.of(NodeKeys.NODE, "edge1", sample.key(), sample.value())).ports();
             case NodeKeys.VHOST_DIR ->
                 announcement(Map.of(NodeKeys.NODE, "edge1", sample.key(), sample.value())).vhostDirectory();
+            case NodeKeys.ACCEPTED_FAULTS ->
+                announcement(Map.of(NodeKeys.NODE, "edge1", sample.key(), sample.value())).acceptedFaults();
             case NodeKeys.SESSIONS_SET, NodeKeys.SESSIONS_COUNT, NodeKeys.DNS_STATE, NodeKeys.DNS_SILENT ->
                 ZoneReport.of(ids);
             // Compared with the order as it is: AgentExchangeIT.
