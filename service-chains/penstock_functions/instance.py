@@ -175,7 +175,10 @@ def _start(instance: InstanceFiles, entry: Function, order: Mapping[str, object]
     instance.directory.mkdir(parents=True)
     instance.save(function=entry.name, form=entry.form, mode=entry.mode, outputs=entry.outputs,
                   processes=form.PROCESSES, core=entry.core, scheduling=entry.scheduling, order=order, complete=False,
-                  vhost_user_directory=node_state["wanted"]["vhost_user_directory"], **{"control-group": group})
+                  vhost_user_directory=node_state["wanted"]["vhost_user_directory"],
+                  switch_root=node_state["wanted"].get("switch_root"),
+                  accepted_switch_faults=node_state["wanted"].get("accepted_switch_faults", []),
+                  **{"control-group": group})
     control_group.make(group, entry.scheduling)
     instance.make_own()
     form.start(instance, entry)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from penstock_base import processes
 from penstock_base.commands import run
 from penstock_base.steps import step
+from penstock_node import switch_program
 from penstock_node.ovs import Ovs
 
 from .. import firewall_flows, firewall_rules
@@ -65,19 +66,21 @@ def start(instance: InstanceFiles, entry: Function) -> None:
     """Starts database and switch, and gives them flows, then ports. One socket is open when it returns."""
     dpdk.make_namespace(instance)
     ovs = _ovs(instance)
+    root = _root(instance)
+    seen = () if root == switch_program.MACHINE else (root,)
     rules = firewall_rules.load(entry.rule_file, entry.outputs)
     flows = instance.directory / "flows"
     flows.write_text("\n".join(firewall_flows.of(rules, entry.outputs)) + "\n", encoding="ascii")
     instance.save(counters=firewall_rules.counters(rules))
     with step(f"function {instance.name}: database server"):
-        ovs.start_database(instance.confined(**_RIGHTS["ovsdb-server"]))
+        ovs.start_database(instance.confined(**_RIGHTS["ovsdb-server"], readable=seen), root=root)
         ovs.set_map("other_config", _settings(instance, entry))
     with dpdk.reserved(instance, entry, "ovs-vswitchd"):
-        ovs.start_switch(None, [entry.own_core], instance.confined(**_RIGHTS["ovs-vswitchd"]), None,
-                         dpdk.START_SECONDS)
+        ovs.start_switch(None, [entry.own_core], instance.confined(**_RIGHTS["ovs-vswitchd"], readable=seen), None,
+                         dpdk.START_SECONDS, root)
     with step(f"function {instance.name}: flows and ports"):
         ovs.vsctl("add-br", _BRIDGE, "--", "set", "Bridge", _BRIDGE, "datapath_type=netdev", "fail_mode=secure")
-        ovs.accept_short_fragments()
+        ovs.track_fragments(instance.state.get("accepted_switch_faults", []))
         ovs.appctl("dpctl/ct-set-maxconns", str(_MOST_SESSIONS))
         _ofctl(ovs, "add-flows", _BRIDGE, flows)
         ovs.vsctl("--no-wait", *_ports(instance, entry))
@@ -128,8 +131,14 @@ def _ovs(instance: InstanceFiles, patience_seconds: float = 20) -> Ovs:
     return Ovs(instance.directory, instance.own, patience_seconds)
 
 
+def _root(instance: InstanceFiles) -> pathlib.Path:
+    """That of the node's switch."""
+    return pathlib.Path(instance.state.get("switch_root") or switch_program.MACHINE)
+
+
 def _settings(instance: InstanceFiles, entry: Function) -> dict[str, object]:
-    return {"dpdk-init": "true", "dpdk-extra": " ".join(dpdk.memory_arguments(instance)),
+    return {"dpdk-init": "true",
+            "dpdk-extra": " ".join(dpdk.memory_arguments(instance)) + switch_program.arguments(_root(instance)),
             "dpdk-socket-mem": entry.memory_mb,
             # Without a limit it takes further huge pages for its ports, from the program that asked for them.
             "dpdk-socket-limit": entry.memory_mb,
