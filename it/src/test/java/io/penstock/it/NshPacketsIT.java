@@ -15,11 +15,16 @@ import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Shell;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two tenants with the same addresses through functions that know the service header, and a firewall that does not. */
+/**
+ * Two tenants with the same addresses through functions that know the service header, and a firewall that does not. The
+ * node runs the machine's own Open vSwitch, as translated packets with the header end later ones.
+ */
+@Tag(PairOnNode.OF_MACHINE)
 class NshPacketsIT extends PairOnNode {
     private static final String UNSERVED = "no network service header with index 254, from sf-out";
     /**

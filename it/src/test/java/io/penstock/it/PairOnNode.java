@@ -6,15 +6,20 @@ import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInfo;
 
 /** Tests that all have one node with the hosts of two tenants. What is loaded is theirs to say. */
 abstract class PairOnNode {
+    /** Tag of classes whose node runs the machine's own Open vSwitch. */
+    static final String OF_MACHINE = "switch-of-machine";
+
     static PacketNode node;
     static TenantPair pair;
 
     @BeforeAll
-    static void makeNode() {
-        node = new PacketNode();
+    static void makeNode(final TestInfo test) {
+        node = test.getTags().contains(OF_MACHINE) ? new PacketNode(RestrictedSwitchPacketsIT.PROFILE)
+            : new PacketNode();
         pair = new TenantPair(node.network());
     }
 

@@ -34,6 +34,11 @@ record FunctionNodes(Function<String, Optional<NodeWorker>> workers, OpenFlowSou
     }
 
     @Override
+    public boolean carriesServiceHeader(final String node) {
+        return worker(node).map(NodeWorker::carriesServiceHeader).orElse(false);
+    }
+
+    @Override
     public void changed(final String node) {
         worker(node).ifPresent(NodeWorker::healthChanged);
     }

@@ -208,6 +208,11 @@ class PacketInFuzzTest {
             }
 
             @Override
+            public boolean carriesServiceHeader(final String name) {
+                return true;
+            }
+
+            @Override
             public void changed(final String name) {
                 throw new AssertionError("an instance of " + name + " has changed");
             }

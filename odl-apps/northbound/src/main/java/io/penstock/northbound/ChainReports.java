@@ -69,6 +69,9 @@ record ChainReports(Desired desired, SortedMap<String, NodeWorker> workers, Map<
         if (worker == null || !worker.isUp(function.ports(instance))) {
             return meant + ", down";
         }
+        if (!health.isCarried(function.node(), instance.name())) {
+            return meant + ", the switch cannot carry service headers";
+        }
         return health.isHealthy(function.node(), instance.name()) ? meant : meant + ", does not answer probes";
     }
 

@@ -266,6 +266,8 @@ final class Diagnoses {
                 for (final Instance instance : function.instances()) {
                     if (!worker.isUp(function.ports(instance))) {
                         down.put(instance.name(), "has no link");
+                    } else if (!health.isCarried(name, instance.name())) {
+                        down.put(instance.name(), "wants a service header, which can end the switch of the node");
                     } else if (!health.isHealthy(name, instance.name())) {
                         down.put(instance.name(), "does not answer probes");
                     }

@@ -12,6 +12,7 @@ import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.southbound.ovsdb.NodeSession;
+import io.penstock.southbound.ovsdb.SwitchFaults;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +38,8 @@ final class BridgeStep implements Step {
     private final OrdersInForce inForce;
     private final Consumer<Desired> whenReached;
     private volatile @Nullable NodeSession session;
+    /** Also when it is gone: what the node has said of its switch still holds. */
+    private volatile @Nullable NodeSession last;
     private volatile @Nullable BridgeSpec applied;
     private volatile boolean reached;
     private @Nullable NodePlan translatedPlan;
@@ -60,6 +63,7 @@ final class BridgeStep implements Step {
     /** The database is connected. */
     void opened(final NodeSession opened) {
         session = opened;
+        last = opened;
         applied = null;
         inForce.unwritten();
         inForce.again();
@@ -85,6 +89,12 @@ final class BridgeStep implements Step {
     /** The node's database, while it is connected. */
     Optional<NodeSession> session() {
         return Optional.ofNullable(session);
+    }
+
+    /** Whether packets may have a network service header there, as the node has said last; not before it has. */
+    boolean carriesServiceHeader() {
+        final NodeSession told = last;
+        return told != null && SwitchFaults.permitServiceHeader(told.announcement());
     }
 
     /** Datapath type of the bridge, once the node's database has it. */

@@ -274,6 +274,11 @@ public final class NodeWorker implements AutoCloseable {
         return progress.inForce(revision, limit);
     }
 
+    /** Whether packets may have a network service header there, as far as the node has ever said. */
+    public boolean carriesServiceHeader() {
+        return bridge.carriesServiceHeader();
+    }
+
     /** The node's database, while it is connected. */
     public Optional<NodeSession> session() {
         return bridge.session();

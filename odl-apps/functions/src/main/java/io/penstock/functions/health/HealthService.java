@@ -59,6 +59,9 @@ public final class HealthService implements ProbeResults, AutoCloseable {
         /** Whether all these ports are up. */
         boolean isUp(String node, List<String> ports);
 
+        /** Whether packets may have a network service header on a node. */
+        boolean carriesServiceHeader(String node);
+
         /** An instance of the node is healthy, or is not, and was not like this before. */
         void changed(String node);
     }
@@ -90,9 +93,21 @@ public final class HealthService implements ProbeResults, AutoCloseable {
     }
 
     @Override
-    public synchronized boolean isHealthy(final String node, final String instance) {
-        final InstanceHealth health = known.get(new Key(node, instance));
-        return health == null || health.isHealthy();
+    public boolean isHealthy(final String node, final String instance) {
+        if (!isCarried(node, instance)) {
+            return false;
+        }
+        synchronized (this) {
+            final InstanceHealth health = known.get(new Key(node, instance));
+            return health == null || health.isHealthy();
+        }
+    }
+
+    /** Whether the switch of the node can give an instance the packets as it wants them. Safe for all threads. */
+    public boolean isCarried(final String node, final String instance) {
+        return nodes.carriesServiceHeader(node) || desired.get().snapshot().functionsOn(node).stream()
+            .filter(NetworkFunction::nsh).flatMap(function -> function.instances().stream())
+            .noneMatch(each -> each.name().equals(instance));
     }
 
     /** What the last probes through an instance told; nothing of one that nobody probes. */

@@ -28,6 +28,7 @@ class HealthServiceTest {
     private final List<String> told = new ArrayList<>();
     private Desired desired = new Desired(0, Snapshot.empty(), Allocations.none());
     private boolean online = true;
+    private boolean carries = true;
     private final OpenFlowSouthbound southbound = (OpenFlowSouthbound) Proxy.newProxyInstance(
         OpenFlowSouthbound.class.getClassLoader(), new Class<?>[] {OpenFlowSouthbound.class},
         (self, method, values) -> {
@@ -43,6 +44,11 @@ class HealthServiceTest {
             @Override
             public boolean isUp(final String node, final List<String> ports) {
                 return false;
+            }
+
+            @Override
+            public boolean carriesServiceHeader(final String node) {
+                return carries;
             }
 
             @Override
@@ -90,5 +96,15 @@ class HealthServiceTest {
         assertThat(service.isHealthy("edge1", "fw")).isTrue();
         service.tick();
         assertThat(told).hasSize(1);
+    }
+
+    @Test
+    void aFunctionWithAServiceHeaderGetsNoPacketsWhereThatEndsTheSwitch() {
+        change(PLAIN, new NetworkFunction("sf", "edge1", FailPolicy.CLOSED, true).with(new NetworkFunction.Nsh()));
+        assertThat(service.isHealthy("edge1", "sf")).isTrue();
+        carries = false;
+        assertThat(service.isHealthy("edge1", "sf")).isFalse();
+        assertThat(service.isCarried("edge1", "sf")).isFalse();
+        assertThat(service.isHealthy("edge1", "fw")).as("it wants no header").isTrue();
     }
 }

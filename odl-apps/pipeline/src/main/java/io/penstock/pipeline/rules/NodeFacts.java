@@ -10,8 +10,9 @@ import java.util.SortedSet;
  *
  * @param cores numbers of its cores
  * @param catalogue what it can start, by name
+ * @param serviceHeader whether its switch can give packets a network service header
  */
-public record NodeFacts(SortedSet<Integer> cores, SortedMap<String, Entry> catalogue) {
+public record NodeFacts(SortedSet<Integer> cores, SortedMap<String, Entry> catalogue, boolean serviceHeader) {
     /**
      * A function of the catalogue.
      *

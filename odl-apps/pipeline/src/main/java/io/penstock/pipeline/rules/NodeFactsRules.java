@@ -31,11 +31,20 @@ final class NodeFactsRules {
         for (final NetworkFunction function : snapshot.functions().values()) {
             final NodeFacts known = facts.get(function.node());
             if (known != null) {
+                if (function.nsh() && !known.serviceHeader() && !isSame(function)) {
+                    add(function, "nsh", "is set, but a packet with the header can end the switch of node "
+                        + function.node() + "; use another node (docs/node-profile.md)");
+                }
                 function.instances().stream().filter(instance -> isNew(function, instance))
                     .forEach(instance -> instance.start().ifPresent(start -> check(function, instance, start, known)));
             }
         }
         return List.copyOf(found);
+    }
+
+    private boolean isSame(final NetworkFunction function) {
+        final NetworkFunction old = before.functions().get(function.name());
+        return old != null && old.nsh() && old.node().equals(function.node());
     }
 
     private boolean isNew(final NetworkFunction function, final Instance instance) {

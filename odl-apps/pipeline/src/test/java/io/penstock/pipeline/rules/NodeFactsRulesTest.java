@@ -25,7 +25,7 @@ class NodeFactsRulesTest {
     private static final Map<String, NodeFacts> FACTS = Map.of("edge1", new NodeFacts(
         new TreeSet<>(List.of(0, 1)), new TreeMap<>(Map.of(
             "forwarder", new NodeFacts.Entry(true, false, false), "router-vm", new NodeFacts.Entry(false, true, false),
-            "divert", new NodeFacts.Entry(true, false, true)))));
+            "divert", new NodeFacts.Entry(true, false, true))), true));
 
     @Test
     void whatTheNodeHasIsAccepted() {
@@ -62,6 +62,19 @@ class NodeFactsRulesTest {
         assertThat(check(single(true, null).with(new NetworkFunction.Nsh()))).isEmpty();
     }
 
+    /** One that is there stays, and gets no packets: the node must be able to say that its switch is another one. */
+    @Test
+    void aServiceHeaderIsRefusedWhereItEndsTheSwitch() {
+        final Map<String, NodeFacts> facts = Map.of("edge1", new NodeFacts(new TreeSet<>(), new TreeMap<>(), false));
+        final NetworkFunction plain = single(true, null);
+        final NetworkFunction headed = plain.with(new NetworkFunction.Nsh());
+        assertThat(validate(network(headed), network(plain), facts)).singleElement().hasToString("function fw: nsh: is "
+            + "set, but a packet with the header can end the switch of node edge1; use another node "
+            + "(docs/node-profile.md)");
+        assertThat(validate(network(headed), network(headed), facts)).isEmpty();
+        assertThat(validate(network(plain), Snapshot.empty(), facts)).isEmpty();
+    }
+
     @Test
     void aSecondOutputIsNeededWhereThereIsOneAndRefusedWhereThereIsNone() {
         assertThat(check(single(true, start("divert", null)).with(new NetworkFunction.TwoOutputs()))).isEmpty();
@@ -89,7 +102,7 @@ class NodeFactsRulesTest {
         assertThat(Validator.validate(snapshot, Allocations.none())).isEmpty();
         assertThat(validate(snapshot, Snapshot.empty(), Map.of("edge2", FACTS.get("edge1")))).isEmpty();
         assertThat(validate(network(single(true, start("filter", null))), Snapshot.empty(),
-            Map.of("edge1", new NodeFacts(new TreeSet<>(List.of(0)), new TreeMap<>())))).singleElement()
+            Map.of("edge1", new NodeFacts(new TreeSet<>(List.of(0)), new TreeMap<>(), true)))).singleElement()
             .extracting(Violation::rule).asString().endsWith("it has none");
     }
 
