@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Datagrams in pieces, in any order and size, too many of them, and packets that would have to be cut. */
 class NatFragmentsPacketsIT extends NatPairCase {
     private static final int ECHO = 7;
-    private static final int ROOM = 1000;
+    private static final int ROOM = 5000;
     private static final int SMALL_MTU = 1400;
     private static final String MTU = "/sys/class/net/" + EdgeNetwork.UPLINK + "/mtu";
     /** Sends a datagram of 4000 bytes in pieces of some size, in one of some orders; prints how much came back. */
@@ -45,7 +45,7 @@ class NatFragmentsPacketsIT extends NatPairCase {
         """;
     /** Begins many datagrams and ends none. */
     private static final String BEGINNINGS = Icmp.PACKETS + """
-        for number in range(1200):
+        for number in range(6000):
             datagram = ports(30011, 9, struct.pack("!2H", 3008, 0)) + bytes(1392)
             send(ip("10.0.0.5", sys.argv[1], 17, datagram, ident=number, offset=0x2000))
             time.sleep(0.0005)

@@ -65,11 +65,6 @@ class NatIcmpPacketsIT extends NatPairCase {
         Script.run(from, ERROR, sender, NatPair.PUBLIC, EdgeNetwork.SERVER, port, NatPair.TELL, kind, code, how);
     }
 
-    private static boolean pings(final Host host, final String destination, final String number) {
-        return host.shell().attempt("ping", "-n", "-c", "2", "-i", "0.2", "-W", "1", "-e", number, destination)
-            .isGood();
-    }
-
     /** One of two pings is answered. */
     private static void answers(final Host host, final String destination, final String number) {
         host.shell().run("ping", "-n", "-c", "2", "-i", "0.2", "-W", "60", "-e", number, destination);
@@ -85,15 +80,13 @@ class NatIcmpPacketsIT extends NatPairCase {
 
     @Test
     @Requirement(rfc = 5508, number = "1a")
-    void ofTwoHostsWithOneIdentifierTheSecondGetsNoAnswerAndNothingLeaks() {
+    void twoHostsWithOneIdentifierGetAnswersAndNothingLeaks() {
         try (Capture uplink = pair.node().network().transit().capture(TenantPair.PRIVATE)) {
-            answers(first, EdgeNetwork.SERVER, ECHO_ID);
-            drops(Table.NAT_OUT_CHECK, "not translated", 2,
-                () -> assertThat(pings(second, EdgeNetwork.SERVER, ECHO_ID)).isFalse());
-            // Towards another server, and with another identifier, it gets one.
+            for (int turn = 0; turn < 2; turn++) {
+                answers(first, EdgeNetwork.SERVER, ECHO_ID);
+                answers(second, EdgeNetwork.SERVER, ECHO_ID);
+            }
             answers(second, EdgeNetwork.TRANSIT, ECHO_ID);
-            answers(second, EdgeNetwork.SERVER, "78");
-            answers(first, EdgeNetwork.SERVER, ECHO_ID);
             assertThat(uplink.all()).isEmpty();
         }
     }
