@@ -7,6 +7,7 @@ socket of its argument. By the second argument it
     restores    the same, and gives it its length again when the switch has ended
     hastens     makes the file empty at the moment the rings are in use, at every connection
     returns     waits for SIGUSR1, ends the connection, and hastens at the next
+    sends       sends the frames of the further arguments, in hexadecimal digits, their checksums left to the switch
 """
 
 import array
@@ -18,11 +19,13 @@ import signal
 import socket
 import struct
 import sys
+import time
 
 _GET_FEATURES, _SET_FEATURES, _SET_OWNER, _SET_MEM_TABLE = 1, 2, 3, 5
 _SET_VRING_NUM, _SET_VRING_ADDR, _SET_VRING_BASE, _SET_VRING_KICK, _SET_VRING_CALL = 8, 9, 10, 12, 13
 _VERSION = 1
 _VIRTIO_F_VERSION_1 = 1 << 32
+_VIRTIO_NET_F_CSUM, _VIRTIO_NET_HDR_F_NEEDS_CSUM = 1, 1
 _LENGTH = 2 << 20
 _BASE = 0x7F0000000000
 _ENTRIES = 256
@@ -49,7 +52,7 @@ class _Switch:
     def share(self, memory):
         """Shows it the memory, with a ring in each direction, and has it use them."""
         features = self.ask(_GET_FEATURES)
-        self.send(_SET_FEATURES, struct.pack("<Q", features & _VIRTIO_F_VERSION_1))
+        self.send(_SET_FEATURES, struct.pack("<Q", features & (_VIRTIO_F_VERSION_1 | _VIRTIO_NET_F_CSUM)))
         self.send(_SET_OWNER)
         self.send(_SET_MEM_TABLE, struct.pack("<II4Q", 1, 0, 0, _LENGTH, _BASE, 0), memory)
         for ring in range(2):
@@ -68,12 +71,29 @@ class _Switch:
                 pass
 
 
+def _transmit(memory, frames):
+    """Puts frames into the second ring, of which the switch takes them. Returns when it has taken all."""
+    ring, place = 0x10000, 0x100000
+    available, used = ring + 0x2000, ring + 0x4000
+    with mmap.mmap(memory, _LENGTH) as content:
+        for number, frame in enumerate(frames):
+            header = struct.pack("<BBHHHHH", _VIRTIO_NET_HDR_F_NEEDS_CSUM, 0, 0, 0, 14, 16, 0)
+            content[place:place + len(header) + len(frame)] = header + frame
+            content[ring + 16 * number:ring + 16 * (number + 1)] = struct.pack("<QIHH", place, len(header) + len(frame),
+                                                                               0, 0)
+            content[available + 4 + 2 * number:available + 6 + 2 * number] = struct.pack("<H", number)
+            content[available + 2:available + 4] = struct.pack("<H", number + 1)
+            while struct.unpack("<H", content[used + 2:used + 4])[0] != number + 1:
+                time.sleep(0.01)
+            place += 4096
+
+
 def _event():
     return os.eventfd(0)
 
 
 def main():
-    path, deed = sys.argv[1:]
+    path, deed, *frames = sys.argv[1:]
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
@@ -91,7 +111,11 @@ def main():
             print("shared", flush=True)
             if deed in ("truncates", "restores") or (deed == "returns" and number == 0):
                 signal.sigwait({signal.SIGUSR1})
-            if deed != "returns" or number:
+            if deed == "sends":
+                _transmit(memory, map(bytes.fromhex, frames))
+                print("sent", flush=True)
+                switch.wait()
+            elif deed != "returns" or number:
                 os.ftruncate(memory, 0)
                 switch.wait()
         if deed == "restores":

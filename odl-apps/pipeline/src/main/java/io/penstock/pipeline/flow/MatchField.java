@@ -35,6 +35,8 @@ public enum MatchField {
     TCP_FLAGS("tcp_flags", "NXM_NX_TCP_FLAGS", 12, Format.HEX),
     UDP_SRC("udp_src", "NXM_OF_UDP_SRC", 16, Format.DECIMAL),
     UDP_DST("udp_dst", "NXM_OF_UDP_DST", 16, Format.DECIMAL),
+    SCTP_SRC("sctp_src", "OXM_OF_SCTP_SRC", 16, Format.DECIMAL),
+    SCTP_DST("sctp_dst", "OXM_OF_SCTP_DST", 16, Format.DECIMAL),
     ICMP_TYPE("icmp_type", "NXM_OF_ICMP_TYPE", 8, Format.DECIMAL),
     ICMP_CODE("icmp_code", "NXM_OF_ICMP_CODE", 8, Format.DECIMAL),
     ICMPV6_TYPE("icmpv6_type", "NXM_NX_ICMPV6_TYPE", 8, Format.DECIMAL),

@@ -7,6 +7,7 @@ public final class IpProtocol {
     public static final int TCP = 6;
     public static final int UDP = 17;
     public static final int ICMPV6 = 58;
+    public static final int SCTP = 132;
 
     private IpProtocol() {
         // Constants only

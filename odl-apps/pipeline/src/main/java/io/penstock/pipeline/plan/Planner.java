@@ -334,7 +334,8 @@ public final class Planner {
     /** Flows have been held to the contract of their table; a drop with reports is no other fate of a packet. */
     private static Consumer<PlannedFlow> into(final List<PlannedFlow> flows, final NodeView node) {
         return node.node().dropReports()
-            ? each -> flows.add(new PlannedFlow(DropReport.of(each.flow()), each.label())) : flows::add;
+            ? each -> flows.add(each.shown() ? new PlannedFlow(DropReport.of(each.flow()), each.label()) : each)
+            : flows::add;
     }
 
     private static List<MeterSpec> nodeMeters(final NodeView node) {

@@ -40,7 +40,7 @@ public enum Table {
             .leaves(Exit.PORT, Exit.CONTROLLER).to("CHAIN_RETURN").steering()),
     CHAIN_RETURN(4, "Frames from a function: selects the next hop of the chain; after the last hop twice NAT of the "
         + "destination.",
-        matches(PORT, VLAN, FAMILY, IPV4_DESTINATION, PROTOCOL, FRAGMENT)
+        matches(PORT, VLAN, FAMILY, IPV4_DESTINATION, PROTOCOL, FRAGMENT, TRANSPORT)
             .sets(MAC, VLAN, IPV4_DESTINATION, CONNTRACK, SERVICE_HEADER).leaves(Exit.PORT, Exit.CONTROLLER)
             .to("CHAIN_RULE", "CHAIN_TRACK", "TENANT_ACL_IN", "VRF_ROUTE", "NAT_MAP", "BACKBONE_ROUTE").steering()),
     CHAIN_RULE(5, "Frames from a function in several chains of the tenant: finds their chain rule.",

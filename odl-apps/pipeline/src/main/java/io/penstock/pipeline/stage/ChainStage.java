@@ -56,10 +56,14 @@ public final class ChainStage implements Stage {
         for (final Table table : List.of(Table.CHAIN_BRANCH, Table.CHAIN_SIDE)) {
             sink.flow(table, Priority.MISS, "no branch").drop();
         }
-        sink.flow(Table.CHAIN_ROUTED, Priority.MISS, "routed function sent a frame that is not for its gateway").drop();
+        sink.flow(Table.CHAIN_ROUTED, Priority.MISS, "routed function sent a frame that is not for its gateway")
+            .dropUnshown();
         sink.flow(Table.CHAIN_RETURN, Priority.MISS, "function sent an 802.1Q tag that it does not serve").drop();
         // Behind a network service header nothing was read before.
         Unreadable.drop(sink, Table.CHAIN_RETURN);
+        if (!node.functions().isEmpty()) {
+            Unreadable.dropCutOff(sink, Table.CHAIN_RETURN);
+        }
         sink.flow(Table.CHAIN_RULE, Priority.MISS, "function sent an 802.1Q tag that it does not serve").drop();
         sink.flow(Table.CHAIN_STEER, Priority.MISS, "packet of a chain without this function").drop();
         sink.flow(Table.CHAIN_IN, Priority.MISS, "no chain").go(Table.VRF_ROUTE);

@@ -130,21 +130,27 @@ public final class FlowSink {
 
         /** Goes on in another table. */
         public void go(final Table next) {
-            add(Optional.of(next));
+            add(Optional.of(next), true);
         }
 
         /** Ends with the actions. */
         public void end() {
-            add(Optional.empty());
+            add(Optional.empty(), true);
         }
 
         /** Drops; the flow's counter counts it. */
         public void drop() {
             actions.clear();
-            add(Optional.empty());
+            add(Optional.empty(), true);
         }
 
-        private void add(final Optional<Table> next) {
+        /** Drops packets that may end the switch when it sends them anywhere, to the controller too. */
+        public void dropUnshown() {
+            actions.clear();
+            add(Optional.empty(), false);
+        }
+
+        private void add(final Optional<Table> next, final boolean shown) {
             final FlowSpec flow = new FlowSpec(table, priority, matches, actions, next, cookie, 0);
             if (!tables.contains(table)) {
                 throw refused("is of a table that the stage does not name");
@@ -153,7 +159,7 @@ public final class FlowSink {
             if (breach.isPresent()) {
                 throw refused(breach.orElseThrow());
             }
-            target.accept(new PlannedFlow(flow, label));
+            target.accept(new PlannedFlow(flow, label, shown));
         }
 
         private IllegalStateException refused(final String why) {

@@ -34,7 +34,7 @@ public final class NshHop {
             .when(MatchField.NSH_SI, Constants.SERVICE_INDEX - 1)
             .then(origin, direction.load(), new Action.Decap(), new Action.Decap()).go(Table.CHAIN_RETURN);
         sink.flow(Table.CLASSIFY, Priority.LOW, "no network service header with index 254, from " + port)
-            .when(MatchField.IN_PORT, node.port(port)).drop();
+            .when(MatchField.IN_PORT, node.port(port)).dropUnshown();
     }
 
     /**

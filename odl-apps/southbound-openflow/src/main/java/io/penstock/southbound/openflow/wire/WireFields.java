@@ -114,6 +114,8 @@ final class WireFields {
             case TCP_DST -> number(OXM, 14);
             case UDP_SRC -> number(OXM, 15);
             case UDP_DST -> number(OXM, 16);
+            case SCTP_SRC -> number(OXM, 17);
+            case SCTP_DST -> number(OXM, 18);
             case ICMP_TYPE -> number(OXM, 19);
             case ICMP_CODE -> number(OXM, 20);
             case ARP_OP -> number(OXM, 21);
@@ -146,6 +148,8 @@ final class WireFields {
             case TCP_DST -> number(NXM0, 10);
             case UDP_SRC -> number(NXM0, 11);
             case UDP_DST -> number(NXM0, 12);
+            case SCTP_SRC -> number(OXM, 17);
+            case SCTP_DST -> number(OXM, 18);
             case ICMP_TYPE -> number(NXM0, 13);
             case ICMP_CODE -> number(NXM0, 14);
             case ARP_OP -> number(NXM0, 15);

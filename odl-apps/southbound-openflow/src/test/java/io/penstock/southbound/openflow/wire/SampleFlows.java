@@ -99,8 +99,9 @@ public final class SampleFlows {
         all.add(List.of(IS_IP, FieldMatch.of(MatchField.IP_PROTO, 6), FieldMatch.of(MatchField.TCP_FLAGS, 0x12)));
         all.add(List.of(IS_IP, FieldMatch.of(MatchField.IP_PROTO, 6), new FieldMatch(MatchField.TCP_FLAGS, 0, 7)));
         for (final MatchField field : List.of(MatchField.TCP_SRC, MatchField.TCP_DST, MatchField.UDP_SRC,
-                MatchField.UDP_DST)) {
-            final FieldMatch protocol = FieldMatch.of(MatchField.IP_PROTO, field.name().startsWith("TCP") ? 6 : 17);
+                MatchField.UDP_DST, MatchField.SCTP_SRC, MatchField.SCTP_DST)) {
+            final FieldMatch protocol = FieldMatch.of(MatchField.IP_PROTO,
+                field.name().startsWith("TCP") ? 6 : field.name().startsWith("UDP") ? 17 : 132);
             all.add(List.of(IS_IP, protocol, FieldMatch.of(field, 65535)));
             all.add(List.of(IS_IP, protocol, FieldMatch.of(new FieldRange(field, 15, 6), 3)));
         }
