@@ -249,11 +249,22 @@ class ChainTraceRpcIT {
 
     /** A translated packet with the header ends Open vSwitch 4.0. */
     @Test
-    void aServiceHeaderThatEndsTheSwitchIsRefused() {
-        assertThat(system.restconf().data("PATCH", Intent.NETWORK, Intent.patch("function", List.of(
-            "{'name': 'fw', 'node': '" + node.name() + "', 'nsh': true}"))).messages())
-            .contains("function fw", "nsh", "can end the switch of node " + node.name());
+    void aFunctionWithAServiceHeaderIsDown() {
+        serviceHeader(true);
+        try {
+            INSTANCES.forEach(instance -> assertThat(system.instance("fw", instance).get("state").getAsString())
+                .contains("the switch cannot carry service headers"));
+            system.awaitState(TENANT, "stopped: function fw is down");
+        } finally {
+            serviceHeader(false);
+        }
         assertThat(said(firstPort)).isNotEmpty();
+    }
+
+    private void serviceHeader(final boolean known) {
+        system.restconf().patch(Intent.NETWORK, Intent.patch("function", List.of("{'name': 'fw', 'node': '"
+            + node.name() + "', 'nsh': " + known + "}")));
+        system.awaitApplied();
     }
 
     @Test
