@@ -17,6 +17,8 @@ from .alive import Poller
 from .ovs import Ovs
 
 _RETRY_SECONDS = 5
+_ABSENT_SECONDS = 0.2
+"""Between two looks for a switch that does not run."""
 
 
 class Timeouts:
@@ -64,7 +66,8 @@ class Timeouts:
     def wait(self, poller: Poller) -> None:
         """Wakes the poller up when `run` has something to do."""
         if self.pending():
-            poller.timer_wait(max(int((self._due - self._now()) * 1000) + 1, 0))
+            seconds = _ABSENT_SECONDS if self._running() is None else self._due - self._now()
+            poller.timer_wait(max(int(seconds * 1000) + 1, 0))
 
     def _running(self) -> int | None:
         return processes.pid_of(self._switch.switch_process)

@@ -140,8 +140,8 @@ class Ovs:
 
     def closing_command(self) -> tuple[str, ...]:
         """Has a switch that starts afterwards forward nothing, and connect to no controller, until `prepare_bridge`."""
-        return ("ovs-vsctl", "--timeout=5", "--no-wait", f"--db=unix:{self.socket}", "set", "Open_vSwitch", ".",
-                f"other_config:{_CLOSED}=true")
+        return ("ovs-vsctl", "--retry", "--timeout=8", "--no-wait", f"--db=unix:{self.socket}", "set", "Open_vSwitch",
+                ".", f"other_config:{_CLOSED}=true")
 
     @staticmethod
     def _start(tree: supervision.Tree | None, service: supervision.Service) -> None:
@@ -160,11 +160,16 @@ class Ovs:
         A switch that fails at fragments, and is closed until then, gets none to track: they are invalid to it, which
         the flows behind connection tracking drop.
         """
+        process = processes.pid_of(self.switch_process)
+        # Its file may be another one by now.
+        version = switch_program.version_in(self.appctl("version"))
         accepted = self.get("Open_vSwitch", ".", "external_ids").get(ACCEPTED_FAULTS, "").split(",")
         self.vsctl("--may-exist", "add-br", BRIDGE, "--", "set", "Bridge", BRIDGE, "datapath_type=netdev",
-                   "fail_mode=secure")
+                   "fail_mode=secure", "--", "set", "Open_vSwitch", ".", f"ovs_version={version}")
         self.appctl("dpctl/ct-disable-tcp-seq-chk")
         self.track_fragments(accepted)
+        if processes.pid_of(self.switch_process) != process:
+            raise PenstockError("the switch was started again while it got its settings; try again")
         self.vsctl("remove", "Open_vSwitch", ".", "other_config", _CLOSED)
 
     def track_fragments(self, accepted_faults: Collection[str]) -> None:

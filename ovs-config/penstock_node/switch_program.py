@@ -59,10 +59,14 @@ def version(root: pathlib.Path = MACHINE) -> tuple[str, str]:
 
 def version_without_dpdk(root: pathlib.Path) -> str:
     """The version of Open vSwitch of the program without DPDK. Raises PenstockError."""
-    said = run(*words_without_dpdk(root), "--version")
-    found = re.search(r"Open vSwitch\) ([0-9.]+)", said)
+    return version_in(run(*words_without_dpdk(root), "--version"))
+
+
+def version_in(text: str) -> str:
+    """The version of Open vSwitch in what its program says. Raises PenstockError."""
+    found = re.search(r"\(Open vSwitch\) (\S+)", text)
     if found is None:
-        raise PenstockError(f"{root / _WITHOUT_DPDK} does not say its version: {said.strip()}")
+        raise PenstockError(f"the switch does not say its version: {text.strip()}")
     return found[1]
 
 

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -58,12 +59,18 @@ public record SwitchProgram(List<String> words, String schema) {
             .orElse("/var/lib/penstock-switch"));
         try (Stream<Path> all = Files.isDirectory(place) ? Files.list(place) : Stream.empty()) {
             return all.filter(root -> Files.exists(root.resolve(MADE)))
-                .max(Comparator.comparing(root -> root.getFileName().toString()))
+                .max(Comparator.comparing(SwitchProgram::numbers, Arrays::compare))
                 .orElseThrow(() -> new AssertionError("no Open vSwitch in " + place
                     + ": fetch it with ovs-config switch --fetch"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Of a version, which the name of a directory is. */
+    private static int[] numbers(final Path root) {
+        return Pattern.compile("[^0-9]+").splitAsStream(root.getFileName().toString()).filter(part -> !part.isEmpty())
+            .mapToInt(Integer::parseInt).toArray();
     }
 
     private static Path only(final Path root, final String folder, final String name) {

@@ -45,7 +45,7 @@ final class AnnouncementReader {
             throw new OvsdbException(NODE + " is not a node name: \"" + PeerText.cut(name, MOST_QUOTED) + "\"");
         }
         return new NodeAnnouncement(name, ports(ids.get(PORTS)), text(ids.get(NodeKeys.VHOST_DIR)),
-            text(row.optional("ovs_version").orElse(null)),
+            SwitchFaults.version(text(row.optional("ovs_version").orElse(null))),
             text(row.optional("dpdk_version").filter(version -> !NO_DPDK.equals(version)).orElse(null)),
             row.flag("dpdk_initialized"), Optional.empty(), Set.of(), acceptedFaults(ids),
             SpokenProtocol.of(row, Optional.empty()));

@@ -96,6 +96,11 @@ public final class SwitchFaults {
         return KNOWN.stream().filter(fault -> fault.refused() && node.acceptedFaults().contains(fault.name())).toList();
     }
 
+    /** What a peer says of its version, if that is one; else nothing, so that its text is nowhere shown. */
+    static String version(final String said) {
+        return VERSION.matcher(said).matches() ? said : "";
+    }
+
     /** All of them for a version that is no version. */
     private static List<Fault> of(final String version) {
         return VERSION.matcher(version).matches()
