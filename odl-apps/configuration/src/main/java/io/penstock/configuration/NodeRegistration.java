@@ -43,6 +43,8 @@ final class NodeRegistration {
     static Node of(final NodeAnnouncement announcement, final Optional<Node> stored) {
         return stored.map(NodeBuilder::new).orElseGet(NodeBuilder::new)
             .setName(new Name(announcement.name()))
+            // What is read has the default where nothing is stored.
+            .setDropReports(stored.map(Node::getDropReports).filter(Boolean.TRUE::equals).orElse(null))
             .setVhostUserDirectory(announcement.vhostDirectory().isEmpty() ? null : announcement.vhostDirectory())
             .setFtpHelper(SwitchFaults.permitFtp(announcement) ? null : Boolean.FALSE)
             .setPort(announcement.ports().stream().map(NodeRegistration::port).collect(BindingMap.toMap()))
