@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
@@ -83,9 +84,10 @@ class PortBlocksIT {
             .map(each -> each.get("first-port").getAsInt()).toList();
     }
 
-    private String owner(final int port) {
+    private String owner(final int port, final Instant moment) {
         return Shell.PLAIN.run(ControllerUnderTest.ROOT.resolve("penstock").toString(), "nat-owner", PUBLIC,
-            Integer.toString(port), "--directory", system.controller().natJournal().toString());
+            Integer.toString(port), "--at", moment.toString(), "--directory",
+            system.controller().natJournal().toString());
     }
 
     @Test
@@ -97,7 +99,8 @@ class PortBlocksIT {
             Await.until("the first packets get a block", PATIENCE,
                 () -> Datagrams.answeredSoon(host, EdgeNetwork.SERVER, ECHO, 1), count -> count == 1);
             assertThat(blocks()).hasSize(1);
-            assertThat(owner(blocks().get(0))).startsWith("tenant city").contains("10.0.0.5", "by port-block");
+            assertThat(owner(blocks().get(0), Instant.now())).startsWith("tenant city")
+                .contains("10.0.0.5", "by port-block");
             Await.until("more connections get more blocks", PATIENCE,
                 () -> Datagrams.answeredSoon(host, EdgeNetwork.SERVER, ECHO, 2 * SIZE + 2),
                 count -> count == 2 * SIZE + 2);
@@ -182,10 +185,11 @@ class PortBlocksIT {
             return blocks();
         }, found -> !found.isEmpty());
         final int port = blocks().get(0);
+        final Instant held = Instant.now();
         system.restconf().put(Intent.path("city"), Intent.tenants(List.of(
             Intent.tenant("city", node, VLAN, Intent.FIRST_POOL))));
         system.awaitSync();
         assertThat(blocks()).isEmpty();
-        assertThat(Stream.of(owner(port).split("\n"))).allSatisfy(line -> assertThat(line).contains(" to 20"));
+        assertThat(Stream.of(owner(port, held).split("\n"))).allSatisfy(line -> assertThat(line).contains(" to 20"));
     }
 }
