@@ -6,7 +6,7 @@ import ipaddress
 import re
 from collections.abc import Iterator
 
-LAST_VRF = 28671
+LAST_VRF = 25599
 """Zones of translations are 2 to this: the numbers of tenants. io.penstock.pipeline.registry.VrfId has them."""
 _FIRST_VRF = 2
 _LINE = re.compile(r"^([a-z0-9]+,orig=\([^)]*\),reply=\([^)]*\),zone=[0-9]+)", re.MULTILINE)

@@ -69,9 +69,9 @@ class ConnectionsTest(unittest.TestCase):
                  "reply=(src=198.51.100.10,dst=203.0.113.3,sport=53,dport=40428),zone=2",
                  (2, 17, "10.0.0.5", 1024, _SERVER, 53, "203.0.113.3", 40428, _SERVER, 53)),
                 ("tcp,orig=(src=192.0.2.9,dst=203.0.113.3,sport=1024,dport=80),"
-                 "reply=(src=10.0.0.5,dst=192.0.2.9,sport=8080,dport=1024),zone=28671,mark=1,labels=0x3,"
+                 "reply=(src=10.0.0.5,dst=192.0.2.9,sport=8080,dport=1024),zone=25599,mark=1,labels=0x3,"
                  "protoinfo=(state=ESTABLISHED)",
-                 (28671, 6, "192.0.2.9", 1024, "203.0.113.3", 80, "192.0.2.9", 1024, "10.0.0.5", 8080)),
+                 (25599, 6, "192.0.2.9", 1024, "203.0.113.3", 80, "192.0.2.9", 1024, "10.0.0.5", 8080)),
                 ("icmp,orig=(src=10.0.0.5,dst=198.51.100.10,id=77,type=8,code=0),"
                  "reply=(src=198.51.100.10,dst=203.0.113.3,id=4000,type=0,code=0),zone=2",
                  (2, 1, "10.0.0.5", 77, _SERVER, 0, "203.0.113.3", 4000, _SERVER, 0))):
@@ -81,7 +81,7 @@ class ConnectionsTest(unittest.TestCase):
 
     def test_what_is_not_translated_is_left_out(self):
         end = "src=10.0.0.5,dst=198.51.100.10,sport=1024,dport=53"
-        for line in (f"udp,orig=({end}),reply=({end}),zone=1", f"udp,orig=({end}),reply=({end}),zone=28672",
+        for line in (f"udp,orig=({end}),reply=({end}),zone=1", f"udp,orig=({end}),reply=({end}),zone=25600",
                      f"udp,orig=({end}),reply=({end})", f"47,orig=({end}),reply=({end}),zone=2",
                      f"udp,orig=({end.replace('10.0.0.5', 'fd00::1')}),reply=({end}),zone=2",
                      f"udp,orig=({end}),reply=({end.replace('53', '70000')}),zone=2",

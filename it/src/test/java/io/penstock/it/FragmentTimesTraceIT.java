@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.registry.TenantMeter;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Frame;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +35,8 @@ class FragmentTimesTraceIT {
     /** Sizes of pieces that the switch puts together, and is not told to refuse. */
     private static final int FIRST = 800;
     private static final int SECOND = 200;
+    private static final String TENANT = "acme";
+    private static final int MORE = 60;
     /** IPF_FRAG_LIST_TIMEOUT_DEFAULT, lib/ipf.c. */
     private static final Duration KEPT = Duration.ofSeconds(15);
     private static final Duration MOMENT = Duration.ofMillis(100);
@@ -65,8 +69,23 @@ class FragmentTimesTraceIT {
     }
 
     private static List<Frame> pieces() {
+        return pieces(NatPair.VLAN);
+    }
+
+    private static List<Frame> pieces(final int vlan) {
         return Frame.pieces(StoppedNode.out(HOST), ++identification, PORT, FIRST, SECOND).stream()
-            .map(piece -> piece.tagged(NatPair.VLAN)).toList();
+            .map(piece -> piece.tagged(vlan)).toList();
+    }
+
+    /** Of packets that are never whole. */
+    private static List<Frame> beginnings(final Frame.Way way, final int count) {
+        return IntStream.range(0, count)
+            .mapToObj(number -> Frame.pieces(way, ++identification, PORT, FIRST, SECOND).get(0)).toList();
+    }
+
+    private static void begin(final int count) {
+        node.send(StoppedNode.ACCESS,
+            beginnings(StoppedNode.out(HOST), count).stream().map(piece -> piece.tagged(NatPair.VLAN)).toList());
     }
 
     private static void leavesAlone(final String port, final String address) {
@@ -113,6 +132,25 @@ class FragmentTimesTraceIT {
         leavesAlone(StoppedNode.UPLINK, OTHERS_PUBLIC);
         assertThat(node.sent(StoppedNode.ACCESS)).isEmpty();
         assertThat(node.pieces()).isZero();
+    }
+
+    /** The list of pieces is one for all tenants of a node. */
+    @Test
+    void aTenantWithoutEndsHasAShareOfTheListInBothDirections() {
+        final int most = TenantMeter.FRAGMENTS.rate();
+        final long before = node.passed(TENANT, TenantMeter.FRAGMENTS);
+        begin(most + MORE);
+        assertThat(node.pieces()).isEqualTo(most);
+        node.send(StoppedNode.UPLINK, beginnings(StoppedNode.in(NatPair.PUBLIC), MORE));
+        assertThat(node.pieces()).as("those of the world to its address count, too").isEqualTo(most);
+        node.warp(Duration.ofSeconds(1));
+        begin(most + MORE);
+        assertThat(node.pieces()).isEqualTo(2 * most);
+        assertThat(node.passed(TENANT, TenantMeter.FRAGMENTS) - before).isEqualTo(2 * most);
+        node.send(StoppedNode.ACCESS, pieces(OTHERS_VLAN));
+        assertThat(node.sent(StoppedNode.UPLINK)).as("a packet of another tenant").hasSize(2)
+            .allMatch(frame -> frame.contains(StoppedNode.digits(OTHERS_PUBLIC)));
+        assertThat(node.pieces()).isEqualTo(2 * most);
     }
 
     @Test

@@ -18,6 +18,7 @@ final class ProtectionReader {
     private static Quota quota(final Leaves quota) throws UnreadableException {
         return new Quota(quota.optional("sessions", ProtectionReader::limit),
             quota.optional("new-sessions", ProtectionReader::limit),
+            quota.optional("fragments", ProtectionReader::limit),
             quota.number("bandwidth-out").map(Integer::longValue),
             quota.number("bandwidth-in").map(Integer::longValue), quota.number("controller-packets"),
             quota.number("acl-rules"), quota.optional("leases", ProtectionReader::limit), !quota.has("leases"),

@@ -34,8 +34,8 @@ import org.opendaylight.yangtools.yang.model.api.LeafSchemaNode;
 /** Services, protection and limits of a tenant: JSON as RESTCONF takes it, through the real models, to intent. */
 class ServicesReaderTest {
     /** That of a tenant without one. */
-    private static final Quota QUOTA = new Quota(Optional.of(50_000), Optional.of(10_000), Optional.empty(),
-        Optional.empty(), Optional.of(50), Optional.empty(), Optional.of(4096), true, Optional.of(4096));
+    private static final Quota QUOTA = new Quota(Optional.of(50_000), Optional.of(10_000), Optional.of(250),
+        Optional.empty(), Optional.empty(), Optional.of(50), Optional.empty(), Optional.of(4096), true, Optional.of(4096));
 
     @Test
     void aTenantWithoutServicesHasNone() throws Exception {
@@ -104,20 +104,20 @@ class ServicesReaderTest {
     void protectionIsRead() throws Exception {
         final Tenant tenant = tenant("""
             "attachment": [{"name": "lan", "node": "n", "port": "p", "vlan": 1, "trusted": true}],
-            "ingress-acl": "in", "stateful": true, "quota": {"sessions": 16, "new-sessions": 2, "bandwidth-out": 64,
+            "ingress-acl": "in", "stateful": true, "quota": {"sessions": 16, "new-sessions": 2, "fragments": 300, "bandwidth-out": 64,
               "bandwidth-in": 65, "controller-packets": 5, "acl-rules": 6, "leases": 7, "learned-hosts": 8}""");
         assertThat(tenant.attachments()).singleElement().satisfies(each -> assertThat(each.trusted()).isTrue());
         assertThat(tenant.protection()).isEqualTo(new Protection(Optional.of("in"), true,
             new Quota(Optional.of(16), Optional.of(2), Optional.of(64L), Optional.of(65L), Optional.of(5),
-                Optional.of(6), Optional.of(7), Optional.of(8))));
+                Optional.of(6), Optional.of(7), Optional.of(8)).withFragments(300)));
     }
 
     @Test
     void unlimitedIsRead() throws Exception {
         final Optional<Integer> none = Optional.of(Quota.UNLIMITED);
         assertThat(tenant("\"quota\": {\"sessions\": \"unlimited\", \"new-sessions\": \"unlimited\", "
-            + "\"leases\": \"unlimited\"}").protection().quota()).isEqualTo(new Quota(none, none, Optional.empty(),
-                Optional.empty(), Optional.of(50), Optional.empty(), none, Optional.of(4096)));
+            + "\"fragments\": \"unlimited\", \"leases\": \"unlimited\"}").protection().quota()).isEqualTo(new Quota(none, none, Optional.empty(),
+                Optional.empty(), Optional.of(50), Optional.empty(), none, Optional.of(4096)).withFragments(Quota.UNLIMITED));
         assertThat(tenant("\"quota\": {}").protection().quota()).isEqualTo(QUOTA);
     }
 
@@ -126,12 +126,13 @@ class ServicesReaderTest {
     void theDefaultsOfTheModelAreThoseOfTheCode() {
         final Map<String, Integer> defaults = Map.of("sessions", Quota.NONE.mostSessions().orElseThrow(),
             "new-sessions", Quota.NONE.mostNewSessions(TenantMeter.NEW_SESSIONS.rate()).orElseThrow(),
+            "fragments", Quota.NONE.mostFragments(TenantMeter.FRAGMENTS.rate()).orElseThrow(),
             "leases", Quota.NONE.mostLeases().orElseThrow(), "learned-hosts", Quota.NONE.mostLearnedHosts(),
             "controller-packets", TenantMeter.ERROR.rate());
         final DataNodeContainer quota = (DataNodeContainer) NetworkReaderTest.MODELS.findDataTreeChild(
             Stream.of("network", "tenant", "quota").map(name -> QName.create(Network.QNAME, name)).toList())
             .orElseThrow();
-        assertThat(quota.getChildNodes()).hasSize(8).allSatisfy(leaf -> {
+        assertThat(quota.getChildNodes()).hasSize(9).allSatisfy(leaf -> {
             final Integer own = defaults.get(leaf.getQName().getLocalName());
             assertThat(((LeafSchemaNode) leaf).getType().getDefaultValue().map(Object::toString))
                 .as(leaf.toString()).isEqualTo(Optional.ofNullable(own).map(Object::toString));

@@ -14,6 +14,7 @@ final class LimitCheck implements Check {
         "out", "packets to the backbone (quota bandwidth out)",
         "in", "packets from the backbone (quota bandwidth in)",
         "new-sessions", "packets that begin connections (quota new-sessions)",
+        "fragments", "fragments to be tracked (quota fragments)",
         "slow-path", "ARP, neighbour discovery, pings of gateways and broadcasts",
         "host-configuration", "DHCP requests and router solicitations",
         "neighbour", "packets to hosts and next hops that do not answer ARP",

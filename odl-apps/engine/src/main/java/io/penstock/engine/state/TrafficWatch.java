@@ -32,7 +32,8 @@ public final class TrafficWatch {
     static final int QUIET = 3;
     /** A tenant can cause and end a trouble as often as it likes. */
     private static final Duration LEAST = Duration.ofMinutes(10);
-    private static final Set<TenantMeter> QUOTAS = Set.of(TenantMeter.OUT, TenantMeter.IN, TenantMeter.NEW_SESSIONS);
+    private static final Set<TenantMeter> QUOTAS = Set.of(TenantMeter.OUT, TenantMeter.IN, TenantMeter.NEW_SESSIONS,
+        TenantMeter.FRAGMENTS);
     private static final String SESSIONS = "sessions";
     private static final String SPOOFING = "";
 

@@ -9,6 +9,7 @@ import java.util.Optional;
  *
  * @param sessions tracked connections at a time in each zone, from 1, or {@link #UNLIMITED}
  * @param newSessions connections that may begin in a second, or {@link #UNLIMITED}
+ * @param fragments IP fragments a second that connection tracking may get, or {@link #UNLIMITED}
  * @param outKbps to the backbone, kilobits a second
  * @param inKbps from the backbone, kilobits a second
  * @param controllerPackets packets a second that the controller hears of, for each protocol
@@ -17,8 +18,8 @@ import java.util.Optional;
  * @param leasesByDefault whether that is not configured, but the default: it refuses no change
  * @param learnedHosts hosts and next hops that are learned at a time
  */
-public record Quota(Optional<Integer> sessions, Optional<Integer> newSessions, Optional<Long> outKbps,
-        Optional<Long> inKbps, Optional<Integer> controllerPackets, Optional<Integer> aclRules,
+public record Quota(Optional<Integer> sessions, Optional<Integer> newSessions, Optional<Integer> fragments,
+        Optional<Long> outKbps, Optional<Long> inKbps, Optional<Integer> controllerPackets, Optional<Integer> aclRules,
         Optional<Integer> leases, boolean leasesByDefault, Optional<Integer> learnedHosts) {
     /** Nothing is configured. */
     public static final Quota NONE = new Quota(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
@@ -36,12 +37,18 @@ public record Quota(Optional<Integer> sessions, Optional<Integer> newSessions, O
     /** Stands for "unlimited", where there is a limit otherwise. */
     public static final int UNLIMITED = -1;
 
-    /** With leases as configured. */
+    /** With leases as configured, and fragments as by default. */
     public Quota(final Optional<Integer> sessions, final Optional<Integer> newSessions, final Optional<Long> outKbps,
             final Optional<Long> inKbps, final Optional<Integer> controllerPackets, final Optional<Integer> aclRules,
             final Optional<Integer> leases, final Optional<Integer> learnedHosts) {
-        this(sessions, newSessions, outKbps, inKbps, controllerPackets, aclRules, leases, leases.isEmpty(),
-            learnedHosts);
+        this(sessions, newSessions, Optional.empty(), outKbps, inKbps, controllerPackets, aclRules, leases,
+            leases.isEmpty(), learnedHosts);
+    }
+
+    /** The same with another limit of fragments. */
+    public Quota withFragments(final int most) {
+        return new Quota(sessions, newSessions, Optional.of(most), outKbps, inKbps, controllerPackets, aclRules, leases,
+            leasesByDefault, learnedHosts);
     }
 
     /** Most tracked connections in each conntrack zone of the tenant; empty when there is no limit. */
@@ -56,6 +63,15 @@ public record Quota(Optional<Integer> sessions, Optional<Integer> newSessions, O
      */
     public Optional<Integer> mostNewSessions(final int otherwise) {
         return limit(newSessions, otherwise);
+    }
+
+    /**
+     * Most fragments a second; empty when there is no limit.
+     *
+     * @param otherwise how many when nothing is configured
+     */
+    public Optional<Integer> mostFragments(final int otherwise) {
+        return limit(fragments, otherwise);
     }
 
     /** Most bound leases; empty when there is no limit. */

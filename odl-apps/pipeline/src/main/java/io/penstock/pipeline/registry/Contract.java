@@ -134,10 +134,14 @@ public final class Contract {
     /** Says how actions do, likewise; null when they do not. */
     private @Nullable String breachOf(final List<Action> actions) {
         boolean isLed = false;
+        boolean isLimited = false;
         for (final Action action : actions) {
             if (action instanceof Action.ConnTrack && !isLed) {
                 return "may not track packets without a table to go on in";
+            } else if (isTracking(action) && !isLimited) {
+                return "may not track packets without a look into " + Table.FRAGMENTS.text();
             }
+            isLimited = isLimited || action instanceof Action.Resubmit lookup && lookup.table() == Table.FRAGMENTS;
             isLed = isLed || action instanceof Action.Load load && load.target().equals(Register.AFTER.range());
             final String breach = breachOf(action);
             if (breach != null) {
@@ -179,6 +183,11 @@ public final class Contract {
         }
         return first(breachOf(actions.subList(0, end)),
             first(zone(keep.zone()), first(read(keep.label().source()), set(keep.label().target()))));
+    }
+
+    private static boolean isTracking(final Action action) {
+        return action instanceof Action.ConnTrack || action instanceof Action.Clone copy && !copy.actions().isEmpty()
+            && copy.actions().get(copy.actions().size() - 1) instanceof Action.KeepLabel;
     }
 
     private static @Nullable String zone(final FieldRange zone) {

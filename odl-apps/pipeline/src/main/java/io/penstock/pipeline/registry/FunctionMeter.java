@@ -18,7 +18,7 @@ public final class FunctionMeter {
     /**
      * OpenFlow meter id of a port's meter.
      *
-     * @param port OpenFlow port number, 1..4095
+     * @param port OpenFlow port number, 1..6143
      */
     public static int number(final int port) {
         if (port < 1 || port > LAST_PORT) {

@@ -72,6 +72,8 @@ public enum Register {
             + "for all other packets."),
     AFTER(MatchField.REG14, 7, 0, Table.CHAIN_RETURN, Table.AFTER_TRACKED,
         "Number of the table in which the packet goes on after that pass."),
+    LIMITED(MatchField.REG14, 8, 8, Table.CHAIN_RETURN, Table.AFTER_TRACKED,
+        "1 in a fragment that has passed the meter of fragments."),
     FUNCTION(MatchField.REG14, 31, 16, Table.CLASSIFY, Table.CHAIN_KEEP,
         "Function that the frame comes from, then the one it goes to: the lowest OpenFlow port of its instances, or "
             + "the port of its second output."),

@@ -42,11 +42,12 @@ public enum Table {
         + "destination.",
         matches(PORT, VLAN, FAMILY, IPV4_DESTINATION, PROTOCOL, FRAGMENT, TRANSPORT)
             .sets(MAC, VLAN, IPV4_DESTINATION, CONNTRACK, SERVICE_HEADER).leaves(Exit.PORT, Exit.CONTROLLER)
+            .looksUp("FRAGMENTS")
             .to("CHAIN_RULE", "CHAIN_TRACK", "TENANT_ACL_IN", "VRF_ROUTE", "NAT_MAP", "BACKBONE_ROUTE").steering()),
     CHAIN_RULE(5, "Frames from a function in several chains of the tenant: finds their chain rule.",
         matches(VLAN, LIST_ENTRY).to("CHAIN_STEER").steering()),
     CHAIN_STEER(6, "Selects the next hop in the chain of that rule.",
-        matches(VLAN, FAMILY).sets(MAC, VLAN, CONNTRACK, SERVICE_HEADER).leaves(Exit.PORT)
+        matches(VLAN, FAMILY).sets(MAC, VLAN, CONNTRACK, SERVICE_HEADER).leaves(Exit.PORT).looksUp("FRAGMENTS")
             .to("CHAIN_TRACK", "TENANT_ACL_IN", "VRF_ROUTE", "NAT_MAP", "BACKBONE_ROUTE").steering()),
     DNS_RETURN(8, "Answers from the resolver of the node: finds the VRF and restores the address of the gateway.",
         matches(FAMILY, IPV4_SOURCE, IPV4_DESTINATION, IPV6_SOURCE, IPV6_DESTINATION, PROTOCOL, TRANSPORT)
@@ -212,9 +213,12 @@ public enum Table {
     CHAIN_PICK(106, "Selects the instance of a new connection.",
         matches().to("CHAIN_KEEP").steering()),
     CHAIN_KEEP(108, "Stores the instance with the connection.",
-        matches(FAMILY).sets(CONNTRACK).to("CHAIN_ENTER").steering()),
+        matches(FAMILY).sets(CONNTRACK).looksUp("FRAGMENTS").to("CHAIN_ENTER").steering()),
     CHAIN_ENTER(110, "Tags the frame with its VRF and sends it to the instance.",
         matches().sets(MAC, VLAN, SERVICE_HEADER).leaves(Exit.PORT).steering()),
+    /** Each table that tracks packets looks it up first. */
+    FRAGMENTS(111, "Before each pass through conntrack: limits the fragments a second of a tenant.",
+        matches(FAMILY, FRAGMENT).misses(Miss.END)),
     OWED_FLUSHES(112, "No packet comes here. Each flow names connections that the switch has still to forget.",
         matches().misses(Miss.NONE)),
     /**

@@ -18,14 +18,20 @@ public enum TenantMeter {
     OUT(5, 0, "packets to the backbone"),
     IN(6, 0, "packets from the backbone"),
     NEW_SESSIONS(7, 10_000, "packets that begin a connection"),
-    BLOCK_REQUESTS(8, 50, "requests of subscribers for a port block, each of which costs a datastore commit");
+    BLOCK_REQUESTS(8, 50, "requests of subscribers for a port block, each of which costs a datastore commit"),
+    /**
+     * Open vSwitch has one list of 5000 for all fragments of a node, and keeps those of an incomplete packet for 15 s
+     * (IPF_NFRAG_UBOUND and IPF_FRAG_LIST_TIMEOUT_DEFAULT, lib/ipf.c, 4.0). A tenant without end has 4000 of them.
+     */
+    FRAGMENTS(9, 250, "fragments on their way into connection tracking");
 
-    /** Meter ids that each VRF has in a row; those of the kind after them are in a row behind all of these. */
+    /** Meter ids that each VRF has in a row; those of further kinds are in rows behind all of these. */
     static final int KINDS = 8;
+    private static final int VRFS = VrfId.LAST + 1;
     /** The first id behind those of all tenants. */
-    static final int END = (VrfId.LAST + 1) * (KINDS + 1);
+    static final int END = VRFS * values().length;
     private static final int FIRST = VrfId.FIRST * KINDS;
-    private static final int FURTHER = (VrfId.LAST + 1) * KINDS;
+    private static final int FURTHER = VRFS * KINDS;
 
     private final int number;
     private final int rate;
@@ -39,7 +45,7 @@ public enum TenantMeter {
 
     /** OpenFlow meter id of a tenant's meter. */
     public int number(final VrfId vrf) {
-        return number < KINDS ? vrf.number() * KINDS + number : FURTHER + vrf.number();
+        return number < KINDS ? vrf.number() * KINDS + number : number * VRFS + vrf.number();
     }
 
     /** Packets a second unless configured; 0 when there is no such meter then. */
@@ -52,7 +58,7 @@ public enum TenantMeter {
         return meaning;
     }
 
-    /** The place among the meters of a VRF, 0..8. */
+    /** The place among the meters of a VRF, 0..9. */
     public int kind() {
         return number;
     }
@@ -65,6 +71,6 @@ public enum TenantMeter {
     /** Whose a meter is, by its OpenFlow id; nothing for one of the switch or of a function. */
     public static Optional<VrfId> vrfOf(final int id) {
         return id < FIRST || id >= END ? Optional.empty()
-            : VrfId.of(id < FURTHER ? id / KINDS : id - FURTHER).filter(vrf -> !vrf.isBackbone());
+            : VrfId.of(id < FURTHER ? id / KINDS : id % VRFS).filter(vrf -> !vrf.isBackbone());
     }
 }

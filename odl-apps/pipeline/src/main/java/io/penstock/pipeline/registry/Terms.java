@@ -51,8 +51,9 @@ record Terms(Map<Clause, Set<String>> permitted, Miss miss, String missTo, boole
         return and(Clause.LOOKS_UP, List.of(tables));
     }
 
+    /** Before that, fragments are limited. */
     Terms tracksTo(final String... tables) {
-        return and(Clause.TRACKS_TO, List.of(tables));
+        return and(Clause.TRACKS_TO, List.of(tables)).looksUp("FRAGMENTS");
     }
 
     Terms learns(final String... tables) {

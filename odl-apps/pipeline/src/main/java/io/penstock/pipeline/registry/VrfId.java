@@ -13,8 +13,8 @@ import java.util.Optional;
 public record VrfId(int number) implements Comparable<VrfId> {
     /** First and last number of a tenant. */
     public static final int FIRST = 2;
-    /** Beyond it are the conntrack zones of chains. */
-    public static final int LAST = 0x6fff;
+    /** Open vSwitch has no meters for more (2^18, {@link FunctionMeter}). Zones of chains begin at 0x7000. */
+    public static final int LAST = 0x63ff;
     /** Last number that is an 802.1Q tag, as a chain needs it: a chain tags frames with the VRF. */
     public static final int LAST_TAG = 4094;
     /** The backbone. */

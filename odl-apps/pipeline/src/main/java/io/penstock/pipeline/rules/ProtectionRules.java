@@ -18,6 +18,9 @@ import java.util.stream.Stream;
 final class ProtectionRules {
     private static final int FEWEST_SESSIONS = 16;
     private static final int MOST_NEW_SESSIONS = 1_000_000;
+    /** Those of a packet of 65,507 bytes pass at once. */
+    private static final int FEWEST_FRAGMENTS = 100;
+    private static final int MOST_FRAGMENTS = 1_000_000;
     /** Kilobits a second: what still carries the control traffic of a few hosts, and more than any port has. */
     private static final int LOWEST_BANDWIDTH = 64;
     private static final int HIGHEST_BANDWIDTH = 400_000_000;
@@ -77,6 +80,7 @@ final class ProtectionRules {
     private static void checkRanges(final Quota quota, final BiConsumer<String, String> add) {
         checkLimit("sessions", quota.sessions(), FEWEST_SESSIONS, Integer.MAX_VALUE, add);
         checkLimit("new-sessions", quota.newSessions(), 1, MOST_NEW_SESSIONS, add);
+        checkLimit("fragments", quota.fragments(), FEWEST_FRAGMENTS, MOST_FRAGMENTS, add);
         checkRange("bandwidth-out", quota.outKbps(), LOWEST_BANDWIDTH, HIGHEST_BANDWIDTH, add);
         checkRange("bandwidth-in", quota.inKbps(), LOWEST_BANDWIDTH, HIGHEST_BANDWIDTH, add);
         checkRange("controller-packets", quota.controllerPackets(), 1, MOST_CONTROLLER_PACKETS, add);

@@ -40,7 +40,7 @@ final class ConnTracking {
     /** A pass through conntrack, in the zone that is in the register; packets of it go on in a table. */
     static List<Action> pass(final Table after, final boolean commit, final Optional<Action.Nat> nat,
             final Optional<Action.Load> mark, final Optional<Alg> alg) {
-        return List.of(Register.AFTER.load(after.number()),
+        return List.of(new Action.Resubmit(Table.FRAGMENTS), Register.AFTER.load(after.number()),
             new Action.ConnTrack(commit, Register.ZONE.range(), Table.TRACKED, nat, mark, alg));
     }
 

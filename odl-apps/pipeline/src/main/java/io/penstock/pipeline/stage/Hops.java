@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** The steps of a tenant's chains. */
 record Hops(NodeView node, TenantView view) {
@@ -222,9 +223,9 @@ record Hops(NodeView node, TenantView view) {
 
     /** Has the connection of an IP packet stay in the branch, if it came out where that begins. */
     List<Action> keep(final Stop from) {
-        return from.second() ? List.of(Register.ZONE.load(view.vrf().chainZone()),
-            Register.INSTANCE.load(from.number(node)),
-            KeptInstances.keepByCopy(view.place(from.function()))) : List.of();
+        return !from.second() ? List.of() : Stream.concat(
+            Stream.of(Register.ZONE.load(view.vrf().chainZone()), Register.INSTANCE.load(from.number(node))),
+            KeptInstances.keepByCopy(view.place(from.function())).stream()).toList();
     }
 
     /** Frames that come back from a function. */

@@ -36,9 +36,9 @@ public final class KeptInstances {
      * Has the connection of an IP packet keep the instance that is in the register. A copy of the packet does it: it
      * ends there, and so do fragments that conntrack releases with it.
      */
-    static Action keepByCopy(final int place) {
-        return new Action.Clone(List.of(new Action.KeepLabel(Register.ZONE.range(),
-            new Action.Move(Register.INSTANCE.range(), label(place)))));
+    static List<Action> keepByCopy(final int place) {
+        return List.of(new Action.Resubmit(Table.FRAGMENTS), new Action.Clone(List.of(new Action.KeepLabel(
+            Register.ZONE.range(), new Action.Move(Register.INSTANCE.range(), label(place))))));
     }
 
     /** Behind connection tracking: what the connection keeps goes into the register. */

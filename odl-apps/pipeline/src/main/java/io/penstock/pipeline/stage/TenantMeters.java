@@ -34,6 +34,7 @@ public final class TenantMeters {
         quota.outKbps().ifPresent(rate -> meters.add(bandwidth(view, TenantMeter.OUT, rate)));
         quota.inKbps().ifPresent(rate -> meters.add(bandwidth(view, TenantMeter.IN, rate)));
         view.newSessions().ifPresent(rate -> meters.add(packets(view, TenantMeter.NEW_SESSIONS, rate)));
+        view.fragments().ifPresent(rate -> meters.add(fragments(view, rate)));
         if (!view.portBlocks().isEmpty()) {
             meters.add(heard(view, TenantMeter.BLOCK_REQUESTS));
         }
@@ -47,6 +48,11 @@ public final class TenantMeters {
 
     private static MeterSpec packets(final TenantView view, final TenantMeter meter, final int rate) {
         return new MeterSpec(meter.number(view.vrf()), Unit.PACKETS, rate, (long) BURST_SECONDS * rate);
+    }
+
+    /** Those of one second at once: what comes at once stays in the switch as long as what follows. */
+    private static MeterSpec fragments(final TenantView view, final int rate) {
+        return new MeterSpec(TenantMeter.FRAGMENTS.number(view.vrf()), Unit.PACKETS, rate, rate);
     }
 
     private static MeterSpec bandwidth(final TenantView view, final TenantMeter meter, final long rate) {

@@ -7,6 +7,7 @@ import io.penstock.pipeline.allocation.Allocations.Block;
 import io.penstock.pipeline.allocation.Allocations.TenantAllocation;
 import io.penstock.pipeline.allocation.Lease;
 import io.penstock.pipeline.flow.Action;
+import io.penstock.pipeline.flow.EtherType;
 import io.penstock.pipeline.flow.FieldMatch;
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.ChainRule;
@@ -99,6 +100,15 @@ public record TenantView(Tenant tenant, VrfId vrf, Optional<Ipv4> publicAddress,
      */
     public record Steering(String rule, Acl.Entry entry, ChainRule.Ways ways, int path) { }
 
+    /**
+     * A conntrack zone.
+     *
+     * @param purpose names it in labels of flows
+     * @param valid whether packets that are invalid there are dropped behind it
+     * @param etherTypes of packets that come there
+     */
+    record Zone(int number, String purpose, boolean valid, List<Integer> etherTypes) { }
+
     /** Attachments that hear each other's broadcasts, and the subnets on them. */
     public record Domain(int id, List<Tenant.Attachment> attachments, List<Tenant.Subnet> subnets,
             List<Ipv6Side.Subnet> subnets6) {
@@ -177,6 +187,26 @@ public record TenantView(Tenant tenant, VrfId vrf, Optional<Ipv4> publicAddress,
     /** Begins a flow for packets that begin a connection, and for no others. */
     public List<Action> limitNew() {
         return newSessions().map(rate -> meter(TenantMeter.NEW_SESSIONS)).stream().toList();
+    }
+
+    /** Fragments a second that may go into connection tracking, if that is limited. */
+    Optional<Integer> fragments() {
+        return quota().mostFragments(TenantMeter.FRAGMENTS.rate()).filter(rate -> !zones().isEmpty());
+    }
+
+    /** The conntrack zones in which packets of the tenant are tracked, in the order of their numbers. */
+    List<Zone> zones() {
+        final List<Zone> zones = new ArrayList<>();
+        if (hasNat()) {
+            zones.add(new Zone(vrf.natZone(), "translations", false, List.of(EtherType.IPV4)));
+        }
+        if (!places.isEmpty()) {
+            zones.add(new Zone(vrf.chainZone(), "chains", false, List.of(EtherType.IPV4, EtherType.IPV6)));
+        }
+        if (tracksLists() || admitsIpv6Replies()) {
+            zones.add(new Zone(vrf.aclZone(), "lists", true, List.of(EtherType.IPV4, EtherType.IPV6)));
+        }
+        return zones;
     }
 
     /** Most hosts that the switch learns, and most next hops. */

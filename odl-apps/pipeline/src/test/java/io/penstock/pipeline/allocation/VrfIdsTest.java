@@ -115,6 +115,19 @@ class VrfIdsTest {
         assertUnique(snapshot, given);
     }
 
+    /** An earlier one had VRF ids up to 28671. */
+    @Test
+    void anIdThatIsAVrfIdNoMoreGetsAnother() {
+        final Allocations stored = with(Map.of("a", new TenantAllocation(28_671, Optional.empty()), "b",
+            new TenantAllocation(VrfId.LAST, Optional.empty())), 28_671);
+        final Snapshot snapshot = network(List.of(tenant("a", false, "edge1"), tenant("b", false, "edge1"),
+            tenant("c", false, "edge1")));
+        final Allocations given = Allocator.allocate(snapshot, stored);
+        assertThat(given.tenants().get("a").id()).isEqualTo(28_671);
+        assertUnique(snapshot, given);
+        assertThat(Allocator.allocate(snapshot, given)).isEqualTo(given);
+    }
+
     @Test
     void aTenantThatGetsAChainGetsATagOnItsNodes() {
         final Allocations stored = with(Map.of("a", new TenantAllocation(5000, Optional.empty())), 5000);

@@ -147,12 +147,13 @@ class PipelineDocumentTest {
         }
         text.append("""
 
-            Each tenant has meters of its own, numbered VRF id * 8 + kind, and of kind 8 %d + VRF id, where its
-            services or limits need them.
+            Each tenant has meters of its own, numbered VRF id * 8 + kind, of kind 8 %d + VRF id, and of kind 9
+            %d + VRF id, where its services or limits need them.
 
             | kind | meter | packets a second, unless configured | limits |
             |---|---|---|---|
-            """.formatted(TenantMeter.BLOCK_REQUESTS.number(VrfId.BACKBONE) - VrfId.BACKBONE.number()));
+            """.formatted(TenantMeter.BLOCK_REQUESTS.number(VrfId.BACKBONE) - VrfId.BACKBONE.number(),
+                TenantMeter.FRAGMENTS.number(VrfId.BACKBONE) - VrfId.BACKBONE.number()));
         for (final TenantMeter meter : TenantMeter.values()) {
             text.append("| %d | %s | %s | %s |\n".formatted(meter.kind(),
                 meter.name().toLowerCase(Locale.ROOT).replace('_', '-'),

@@ -24,6 +24,7 @@ class ContractTest {
     private static final FieldRange KEPT = new FieldRange(MatchField.CT_LABEL, 15, 0);
     private static final Register COPY = Register.COPY;
     private static final Action EARLY = COPY.load(1);
+    private static final Action LIMIT = new Action.Resubmit(Table.FRAGMENTS);
     private static final String DEAD = "COPY, which does not live there";
 
     private static Optional<String> check(final Table table, final List<FieldMatch> matches, final Table next,
@@ -92,20 +93,38 @@ class ContractTest {
     @Test
     void aPassThroughConntrackLeadsToTheCheckAndOnToTablesThatItsOwnNames() {
         final Action pass = pass(ZONE, Table.TRACKED);
-        assertThat(check(Table.NAT_TRANSLATE, after(Table.NAT_OUT_CHECK), pass)).isEmpty();
-        assertThat(check(Table.NAT_TRANSLATE, after(Table.CHAIN_ENTER), pass))
+        assertThat(check(Table.NAT_TRANSLATE, LIMIT, after(Table.NAT_OUT_CHECK), pass)).isEmpty();
+        assertThat(check(Table.NAT_TRANSLATE, LIMIT, after(Table.CHAIN_ENTER), pass))
             .contains("may not track packets for chain_enter");
-        assertThat(check(Table.NAT_TRANSLATE, pass)).contains("may not track packets without a table to go on in");
-        assertThat(check(Table.NAT_TRANSLATE, pass, after(Table.NAT_OUT_CHECK)))
+        assertThat(check(Table.NAT_TRANSLATE, LIMIT, pass))
             .contains("may not track packets without a table to go on in");
-        assertThat(check(Table.NAT_OUT_KNOWN, new Action.Clone(List.of(pass))))
+        assertThat(check(Table.NAT_TRANSLATE, LIMIT, pass, after(Table.NAT_OUT_CHECK)))
             .contains("may not track packets without a table to go on in");
-        assertThat(check(Table.NAT_TRANSLATE, after(Table.NAT_OUT_CHECK),
-            pass(ZONE, Table.NAT_OUT_CHECK)))
+        assertThat(check(Table.NAT_OUT_KNOWN, LIMIT, new Action.Clone(List.of(pass))))
+            .contains("may not track packets without a table to go on in");
+        assertThat(check(Table.NAT_TRANSLATE, LIMIT, after(Table.NAT_OUT_CHECK), pass(ZONE, Table.NAT_OUT_CHECK)))
             .contains("may not lead from conntrack past tracked");
-        assertThat(check(Table.NAT_TRANSLATE, after(Table.NAT_OUT_CHECK),
+        assertThat(check(Table.NAT_TRANSLATE, LIMIT, after(Table.NAT_OUT_CHECK),
             pass(Register.VRF.range(), Table.TRACKED)))
             .contains("may not track packets in the zone of " + Register.VRF.range());
+    }
+
+    /** Open vSwitch keeps the fragments of incomplete packets of all tenants in one list (lib/ipf.c). */
+    @Test
+    void beforeEachPassTheFragmentsOfATenantAreLimited() {
+        final Action pass = pass(ZONE, Table.TRACKED);
+        final String breach = "may not track packets without a look into fragments";
+        assertThat(check(Table.NAT_TRANSLATE, after(Table.NAT_OUT_CHECK), pass)).contains(breach);
+        assertThat(check(Table.NAT_TRANSLATE, after(Table.NAT_OUT_CHECK), pass, LIMIT)).contains(breach);
+        assertThat(check(Table.NAT_OUT_KNOWN, new Action.Clone(List.of(after(Table.NAT_OUT_CHECK), pass))))
+            .contains(breach);
+        assertThat(check(Table.CHAIN_KEEP, keepByCopy())).contains(breach);
+        assertThat(check(Table.EGRESS, LIMIT)).contains("may not look up fragments");
+    }
+
+    private static Action keepByCopy() {
+        return new Action.Clone(List.of(new Action.KeepLabel(ZONE,
+            new Action.Move(Register.INSTANCE.range(), KEPT))));
     }
 
     private static Action pass(final FieldRange zone, final Table table) {
@@ -119,15 +138,15 @@ class ContractTest {
     @Test
     void aConnectionKeepsAnInstanceByACopyThatEndsThere() {
         final Action keep = new Action.KeepLabel(ZONE, new Action.Move(Register.INSTANCE.range(), KEPT));
-        assertThat(check(Table.CHAIN_KEEP, new Action.Clone(List.of(keep)))).isEmpty();
+        assertThat(check(Table.CHAIN_KEEP, LIMIT, keepByCopy())).isEmpty();
         assertThat(check(Table.CHAIN_KEEP, new Action.Clone(List.of()))).as("nothing is a breach of it").isEmpty();
         assertThat(check(Table.CHAIN_KEEP, keep).orElseThrow()).startsWith("may not keep labels but in a copy");
         assertThat(check(Table.CHAIN_RETURN, new Action.Clone(List.of(keep, new Action.Output(1)))).orElseThrow())
             .startsWith("may not keep labels but in a copy");
-        assertThat(check(Table.CHAIN_KEEP, new Action.Clone(List.of(new Action.KeepLabel(Register.VRF.range(),
-            new Action.Move(Register.INSTANCE.range(), KEPT)))))).contains("may not track packets in the zone of "
-                + Register.VRF.range());
-        assertThat(check(Table.CHAIN_KEEP, new Action.Clone(List.of(new Action.KeepLabel(ZONE,
+        assertThat(check(Table.CHAIN_KEEP, LIMIT, new Action.Clone(List.of(new Action.KeepLabel(
+            Register.VRF.range(), new Action.Move(Register.INSTANCE.range(), KEPT))))))
+            .contains("may not track packets in the zone of " + Register.VRF.range());
+        assertThat(check(Table.CHAIN_KEEP, LIMIT, new Action.Clone(List.of(new Action.KeepLabel(ZONE,
             new Action.Move(COPY.range(), new FieldRange(MatchField.CT_LABEL, 0, 0)))))))
             .contains("may not read " + DEAD);
     }

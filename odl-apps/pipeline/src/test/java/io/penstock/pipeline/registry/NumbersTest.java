@@ -73,14 +73,14 @@ class NumbersTest {
 
     @Test
     void theMeterOfAFunctionIsBehindThoseOfTenantsAndKnownToTheSwitch() {
-        for (final int port : new int[] {1, 2, 4095}) {
+        for (final int port : new int[] {1, 2, 6143}) {
             final int id = FunctionMeter.number(port);
-            assertThat(id).isGreaterThan(TenantMeter.BLOCK_REQUESTS.number(new VrfId(VrfId.LAST))).isLessThan(1 << 18);
+            assertThat(id).isGreaterThan(TenantMeter.FRAGMENTS.number(new VrfId(VrfId.LAST))).isLessThan(1 << 18);
             assertThat(FunctionMeter.portOf(id)).isEqualTo(port);
             assertThat(FunctionMeter.spec(port)).isEqualTo(new MeterSpec(id, MeterSpec.Unit.PACKETS, 40, 40));
         }
         assertThatThrownBy(() -> FunctionMeter.number(0)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> FunctionMeter.number(4096)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> FunctionMeter.number(6144)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
@@ -125,12 +125,12 @@ class NumbersTest {
     @Test
     void aNumberIsAVrfOrNone() {
         assertThat(VrfId.of(1)).contains(VrfId.BACKBONE);
-        assertThat(VrfId.of(0x6fff)).contains(new VrfId(VrfId.LAST));
-        for (final long none : new long[] {-1, 0, 0x7000, 1L << 32 | 2}) {
+        assertThat(VrfId.of(0x63ff)).contains(new VrfId(VrfId.LAST));
+        for (final long none : new long[] {-1, 0, 0x6400, 1L << 32 | 2}) {
             assertThat(VrfId.of(none)).isEmpty();
         }
         assertThatThrownBy(() -> new VrfId(0)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new VrfId(0x7000)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new VrfId(0x6400)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
@@ -160,9 +160,9 @@ class NumbersTest {
 
     @Test
     void aSubnetHasAResolverAddressOfItsOwn() {
-        assertThat(new VrfId(0x6fff).resolverAddress(255).toString()).isEqualTo("240.111.255.255");
+        assertThat(new VrfId(0x63ff).resolverAddress(255).toString()).isEqualTo("240.99.255.255");
         assertThat(new VrfId(2).resolverAddress(0).toString()).isEqualTo("240.0.2.0");
-        assertThat(new VrfId(0x6fff).resolverAddress6(255)).isEqualTo(Ipv6.parse("fd50:7300:0:6fff:ff::53"));
+        assertThat(new VrfId(0x63ff).resolverAddress6(255)).isEqualTo(Ipv6.parse("fd50:7300:0:63ff:ff::53"));
         assertThat(new VrfId(2).resolverAddress6(0)).isEqualTo(Ipv6.parse("fd50:7300:0:2::53"));
         for (final int bad : new int[] {-1, 256}) {
             assertThatThrownBy(() -> new VrfId(2).resolverAddress(bad)).isInstanceOf(IllegalArgumentException.class);

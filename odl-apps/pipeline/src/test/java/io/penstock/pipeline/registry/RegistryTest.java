@@ -96,7 +96,7 @@ class RegistryTest {
         assertThat(Arrays.stream(Meter.values()).map(Meter::number).toList()).doesNotHaveDuplicates()
             .allMatch(number -> number > 0);
         assertThat(Arrays.stream(TenantMeter.values()).map(TenantMeter::kind).toList()).doesNotHaveDuplicates()
-            .allMatch(kind -> kind >= 0 && kind <= TenantMeter.KINDS);
+            .allMatch(kind -> kind >= 0 && kind <= TenantMeter.KINDS + 1);
         for (final TenantMeter meter : TenantMeter.values()) {
             assertThat(TenantMeter.vrfOf(meter.number(new VrfId(VrfId.FIRST)))).contains(new VrfId(VrfId.FIRST));
             assertThat(TenantMeter.vrfOf(meter.number(new VrfId(VrfId.LAST)))).contains(new VrfId(VrfId.LAST));

@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Every rule for protection and limits, each with leaf and words. */
 class ProtectionRulesTest {
     private static final int NEW_SESSIONS = 10_000;
+    private static final int FRAGMENTS = 250;
     /** The list of the fixtures, with its number of entries. */
     private static final String LIST = "web-only";
 
@@ -43,6 +44,8 @@ class ProtectionRulesTest {
             quota(ints(15, null, null, null, null, null), "sessions", "15 is not in 16.." + range),
             quota(ints(null, 0, null, null, null, null), "new-sessions", "0 is not in 1..1000000"),
             quota(ints(null, 1_000_001, null, null, null, null), "new-sessions", "1000001 is not in 1..1000000"),
+            quota(Quota.NONE.withFragments(99), "fragments", "99 is not in 100..1000000"),
+            quota(Quota.NONE.withFragments(1_000_001), "fragments", "1000001 is not in 100..1000000"),
             quota(ints(null, null, 0, null, null, null), "controller-packets", "0 is not in 1..1000"),
             quota(ints(null, null, 1001, null, null, null), "controller-packets", "1001 is not in 1..1000"),
             quota(ints(null, null, null, 0, null, null), "acl-rules", "0 is not in 1.." + range),
@@ -66,10 +69,10 @@ class ProtectionRulesTest {
     @Test
     void theSmallestAndTheLargestAreGood() {
         final Quota least = new Quota(Optional.of(16), Optional.of(1), Optional.of(64L), Optional.of(64L),
-            Optional.of(1), Optional.of(1), Optional.of(1), Optional.of(1));
+            Optional.of(1), Optional.of(1), Optional.of(1), Optional.of(1)).withFragments(100);
         final Quota most = new Quota(Optional.of(Integer.MAX_VALUE), Optional.of(1_000_000),
             Optional.of(400_000_000L), Optional.of(400_000_000L), Optional.of(1000), Optional.of(Integer.MAX_VALUE),
-            Optional.of(Integer.MAX_VALUE), Optional.of(Integer.MAX_VALUE));
+            Optional.of(Integer.MAX_VALUE), Optional.of(Integer.MAX_VALUE)).withFragments(1_000_000);
         assertThat(violations(protect(Optional.empty(), false, least))).isEmpty();
         assertThat(violations(protect(Optional.of(LIST), true, most))).isEmpty();
         assertThat(violations(protect(Optional.of(LIST), true, Fixtures.UNLIMITED))).isEmpty();
@@ -89,6 +92,9 @@ class ProtectionRulesTest {
         assertThat(Fixtures.UNLIMITED.mostSessions()).isEmpty();
         assertThat(Fixtures.UNLIMITED.mostNewSessions(NEW_SESSIONS)).isEmpty();
         assertThat(Fixtures.UNLIMITED.mostLeases()).isEmpty();
+        assertThat(Quota.NONE.mostFragments(FRAGMENTS)).contains(FRAGMENTS);
+        assertThat(Quota.NONE.withFragments(1000).mostFragments(FRAGMENTS)).contains(1000);
+        assertThat(Quota.NONE.withFragments(Quota.UNLIMITED).mostFragments(FRAGMENTS)).isEmpty();
     }
 
     /** All zones of a tenant together leave the others 95 % of what the switch tracks. */

@@ -29,7 +29,7 @@ import java.util.Set;
  */
 final class PeerMessageDecoder extends MessageToMessageDecoder<ByteBuf> {
     /**
-     * Names, values, and beginnings and ends of lists and objects in an answer. The rows of 28,671 tenants, each with a
+     * Names, values, and beginnings and ends of lists and objects in an answer. The rows of 25,598 tenants, each with a
      * zone, 16 timeouts and five orders and reports, and of 8192 ports are 4 million; a part takes up to 70 bytes.
      */
     static final int MAX_ANSWER_TOKENS = 5_000_000;
