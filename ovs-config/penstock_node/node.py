@@ -14,7 +14,7 @@ import shutil
 import time
 import typing
 import uuid
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 from penstock_base import locks, namespaces, places, processes
 from penstock_base.errors import PenstockError, ProfileError
@@ -121,8 +121,10 @@ def _up(profile: Profile) -> bool:
         owner = f"node {directory.absolute()}"
         state.save(hugepage_owner=owner)
         with HugePages().reserve(owner, profile.hugepage_memory_mb) as added:
-            ovs.start_switch(profile.namespace, online_cores() - set(profile.pmd_cores), root=root,
-                             tree=tree, before=tuple(_before_switch(profile, ovs, owner)))
+            ovs.start_switch(
+                profile.namespace, online_cores() - set(profile.pmd_cores), root=root, tree=tree,
+                before=(HugePages.claim_command(owner, profile.hugepage_memory_mb),),
+                closed=switch_faults.FRAGMENTS in switch_faults.off(profile.accepted_switch_faults))
         ovs.prepare_bridge()
         line.note = f"{added} huge pages added"
     controllers = ", ".join(f"{address}:{profile.ovsdb_port}" for address in profile.controller_addresses)
@@ -148,13 +150,6 @@ def _with_switch(profile: Profile, state: dict[str, typing.Any] | None) -> Profi
     if wrong:
         raise ProfileError(wrong)
     return profile
-
-
-def _before_switch(profile: Profile, ovs: Ovs, owner: str) -> Iterator[Sequence[str]]:
-    """The commands before each start of the switch."""
-    yield HugePages.claim_command(owner, profile.hugepage_memory_mb)
-    if switch_faults.FRAGMENTS in switch_faults.off(profile.accepted_switch_faults):
-        yield ovs.closing_command()
 
 
 def _connect(profile: Profile, state: _State) -> None:

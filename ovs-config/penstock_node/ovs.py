@@ -30,6 +30,7 @@ _SHORTEST_FRAGMENT = "400"
 shorter."""
 _MOST_FRAGMENTS = "5000"
 """The most that it can be set to (IPF_NFRAG_UBOUND, lib/ipf.c, 4.0). Each is a packet buffer of DPDK."""
+_START_SECONDS = 60
 _CLOSED = "flow-restore-wait"
 _CERTIFICATES = tuple(f"--{option}=db:Open_vSwitch,SSL,{column}" for option, column in (
     ("private-key", "private_key"), ("certificate", "certificate"), ("ca-cert", "ca_cert")))
@@ -114,9 +115,9 @@ class Ovs:
             made.with_name(f".{made.name}.~lock~").unlink(missing_ok=True)  # The tool's.
 
     def start_switch(self, namespace: str | None, cores: Collection[int] = (), rights: Sequence[str] = (),
-                     nice: int | None = NICENESS, patience_seconds: float = 60,
-                     root: pathlib.Path = switch_program.MACHINE,
-                     tree: supervision.Tree | None = None, before: Sequence[Sequence[str]] = ()) -> None:
+                     nice: int | None = NICENESS, root: pathlib.Path = switch_program.MACHINE,
+                     tree: supervision.Tree | None = None, before: Sequence[Sequence[str]] = (),
+                     closed: bool = False) -> None:
         """Starts ovs-vswitchd in a network namespace and waits until DPDK has taken its huge pages.
 
         rights, tree: as of `start_database`
@@ -125,6 +126,7 @@ class Ovs:
         that the others take time from the polling ones. Empty for all cores.
         root:  of the Debian whose Open vSwitch it is, see switch_program
         before: as of supervision.Service
+        closed: whether it forwards nothing, and connects to no controller, until `prepare_bridge`, each time
         """
         self.switch_log.unlink(missing_ok=True)
         program = switch_program.words(self.own / SWITCH, root)
@@ -132,14 +134,14 @@ class Ovs:
         self._start(tree, supervision.Service(
             SWITCH, (*rights, *place, *program, f"unix:{self.socket}", "--pidfile", *self._logging(self.switch_log)),
             self.switch_process, self._output(self.switch_log), self._variables, self._stale(SWITCH),
+            (self._closing_command(),) if closed else (),
             # A former process may have left "true" in the database: who waits for it waits for the word of this one.
             (*before, ("ovs-vsctl", "--timeout=5", "--no-wait", f"--db=unix:{self.socket}", "set", "Open_vSwitch", ".",
                        "dpdk_initialized=false")), namespace, nice))
         processes.wait_until(lambda: self.get("Open_vSwitch", ".", "dpdk_initialized") is True, SWITCH,
-                             patience_seconds, self.switch_process, self.switch_log)
+                             _START_SECONDS, self.switch_process, self.switch_log)
 
-    def closing_command(self) -> tuple[str, ...]:
-        """Has a switch that starts afterwards forward nothing, and connect to no controller, until `prepare_bridge`."""
+    def _closing_command(self) -> tuple[str, ...]:
         return ("ovs-vsctl", "--retry", "--timeout=8", "--no-wait", f"--db=unix:{self.socket}", "set", "Open_vSwitch",
                 ".", f"other_config:{_CLOSED}=true")
 

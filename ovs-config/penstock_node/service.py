@@ -27,7 +27,7 @@ def main() -> None:
         if supervision.supervisor(pathlib.Path()) != os.getppid():
             return  # The next supervisor has one that waits.
         time.sleep(_POLL_SECONDS)
-    supervision.make_ready(service)
+    failed = supervision.make_ready(service)
     uptime = int(time.clock_gettime(time.CLOCK_BOOTTIME))
     with contextlib.suppress(OSError):  # A full disk. Without it the next start comes a second later.
         pathlib.Path(supervision.BEGUN).write_text(f"{uptime}\n", encoding="ascii")
@@ -36,6 +36,8 @@ def main() -> None:
     for number, file in enumerate((nothing, output, output)):
         os.dup2(file, number)
     os.chdir("/")
+    if failed:
+        sys.exit(f"{service.name} does not start: {failed}")
     command = [str(word) for word in service.command]
     if service.namespace:
         # ip becomes the program, so the process id stays the same.

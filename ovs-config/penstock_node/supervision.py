@@ -59,8 +59,9 @@ class Service:
     log:         its output is appended to it
     environment: variables beside those of the tree
     stale:       patterns of files that a former process may have left, which are removed before each start
-    before:      commands, each a tuple of words, that are run before each start, for ten seconds at most; their failure
-                 is no matter
+    needed:      commands, each a tuple of words, that are run before each start, for ten seconds at most; the process
+                 does not start if one fails
+    before:      the same, but their failure is no matter
     namespace:   name of the network namespace to run in; None for that of the tree
     nice:        its precedence, as of processes.take_place; None for that of the tree
     """
@@ -70,29 +71,47 @@ class Service:
     log: pathlib.Path
     environment: dict[str, str] = dataclasses.field(default_factory=dict)
     stale: Sequence[object] = ()
+    needed: Sequence[Sequence[object]] = ()
     before: Sequence[Sequence[object]] = ()
     namespace: str | None = None
     nice: int | None = None
 
 
 def start_once(service: Service) -> None:
-    """Starts a service without supervision; returns when its process is there."""
-    make_ready(service)
+    """Starts a service without supervision; returns when its process is there. Raises PenstockError."""
+    failed = make_ready(service)
+    if failed:
+        raise PenstockError(f"{service.name} does not start: {failed}")
     nice = service.nice
     processes.start(service.command, service.process, service.log, namespace=service.namespace,
                     environment=dict(os.environ) | service.environment,
                     preexec=None if nice is None else lambda: processes.take_place(nice))
 
 
-def make_ready(service: Service) -> None:
-    """Removes what a former process of the service has left, and runs the commands that come before."""
+def make_ready(service: Service) -> str | None:
+    """Removes what a former process of the service has left, and runs the commands that come before. Returns why the
+    service may not start, None if it may."""
     for pattern in (pathlib.Path(str(stale)) for stale in service.stale):
         for path in pattern.parent.glob(pattern.name):
             path.unlink(missing_ok=True)
+    for command in service.needed:
+        failed = _failure(command)
+        if failed:
+            return failed
     for command in service.before:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True, check=False,
-                           timeout=_BEFORE_SECONDS)
+        _failure(command)
+    return None
+
+
+def _failure(command: Sequence[object]) -> str | None:
+    """Runs a command, and returns what is wrong, if anything is."""
+    words = [str(word) for word in command]
+    try:
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False, text=True,
+                              errors="replace", timeout=_BEFORE_SECONDS)
+    except subprocess.TimeoutExpired:
+        return f"{words[0]} does not end"
+    return f"{words[0]}: {done.stderr.strip() or f'code {done.returncode}'}" if done.returncode else None
 
 
 def read(path: pathlib.Path | str) -> Service:

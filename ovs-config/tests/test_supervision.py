@@ -278,6 +278,26 @@ class TreeTest(unittest.TestCase):
         self.again(service, pid)
         self.assertEqual((self.directory / "before").read_text(encoding="ascii"), "x\nx\n")
 
+    def test_a_process_that_needs_a_command(self):
+        permit = self.directory / "permit"
+        service = self.service("one", "sleep", "100", needed=(
+            ("sh", "-c", f"[ -e {permit} ] || {{ echo no permit >&2; exit 3; }}"),))
+        with self.assertRaises(PenstockError), unittest.mock.patch.object(supervision, "_PATIENCE_SECONDS", 1):
+            self.tree.keep(service)
+        processes.wait_until(lambda: self.tree.endings()["one"] > 1, "further attempts", 60)
+        self.assertIn("one does not start: sh: no permit", service.log.read_text(encoding="utf-8"))
+        permit.touch()
+        processes.wait_until(lambda: processes.is_running(service.process) and "sleep" in pathlib.Path(
+            f"/proc/{processes.pid_of(service.process)}/cmdline").read_text(encoding="utf-8"), "its start", 60)
+
+    def test_a_command_that_is_needed_and_hangs(self):
+        service = supervision.Service("one", ("true",), self.directory / "one.process", self.directory / "one.log",
+                                      needed=(("sleep", "1000"),))
+        with unittest.mock.patch.object(supervision, "_BEFORE_SECONDS", 0.1), self.assertRaisesRegex(
+                PenstockError, "one does not start: sleep does not end"):
+            supervision.start_once(service)
+        self.assertFalse(service.process.exists())
+
     def test_a_command_before_the_start_that_hangs(self):
         service = supervision.Service("one", ("true",), self.directory / "one.process", self.directory / "one.log",
                                       before=(("sleep", "1000"), ("touch", self.directory / "went-on")))

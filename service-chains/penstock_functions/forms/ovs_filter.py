@@ -77,7 +77,7 @@ def start(instance: InstanceFiles, entry: Function) -> None:
         ovs.set_map("other_config", _settings(instance, entry))
     with dpdk.reserved(instance, entry, "ovs-vswitchd"):
         ovs.start_switch(None, [entry.own_core], instance.confined(**_RIGHTS["ovs-vswitchd"], readable=seen), None,
-                         dpdk.START_SECONDS, root)
+                         root)
     with step(f"function {instance.name}: flows and ports"):
         ovs.vsctl("add-br", _BRIDGE, "--", "set", "Bridge", _BRIDGE, "datapath_type=netdev", "fail_mode=secure")
         ovs.track_fragments(instance.state.get("accepted_switch_faults", []))
