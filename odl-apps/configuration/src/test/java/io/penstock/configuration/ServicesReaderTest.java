@@ -35,7 +35,8 @@ import org.opendaylight.yangtools.yang.model.api.LeafSchemaNode;
 class ServicesReaderTest {
     /** That of a tenant without one. */
     private static final Quota QUOTA = new Quota(Optional.of(50_000), Optional.of(10_000), Optional.of(250),
-        Optional.empty(), Optional.empty(), Optional.of(50), Optional.empty(), Optional.of(4096), true, Optional.of(4096));
+        Optional.empty(), Optional.empty(), Optional.of(50), Optional.empty(), Optional.of(4096), true,
+        Optional.of(4096));
 
     @Test
     void aTenantWithoutServicesHasNone() throws Exception {
@@ -104,8 +105,9 @@ class ServicesReaderTest {
     void protectionIsRead() throws Exception {
         final Tenant tenant = tenant("""
             "attachment": [{"name": "lan", "node": "n", "port": "p", "vlan": 1, "trusted": true}],
-            "ingress-acl": "in", "stateful": true, "quota": {"sessions": 16, "new-sessions": 2, "fragments": 300, "bandwidth-out": 64,
-              "bandwidth-in": 65, "controller-packets": 5, "acl-rules": 6, "leases": 7, "learned-hosts": 8}""");
+            "ingress-acl": "in", "stateful": true, "quota": {"sessions": 16, "new-sessions": 2, "fragments": 300,
+              "bandwidth-out": 64, "bandwidth-in": 65, "controller-packets": 5, "acl-rules": 6,
+              "leases": 7, "learned-hosts": 8}""");
         assertThat(tenant.attachments()).singleElement().satisfies(each -> assertThat(each.trusted()).isTrue());
         assertThat(tenant.protection()).isEqualTo(new Protection(Optional.of("in"), true,
             new Quota(Optional.of(16), Optional.of(2), Optional.of(64L), Optional.of(65L), Optional.of(5),
@@ -116,8 +118,9 @@ class ServicesReaderTest {
     void unlimitedIsRead() throws Exception {
         final Optional<Integer> none = Optional.of(Quota.UNLIMITED);
         assertThat(tenant("\"quota\": {\"sessions\": \"unlimited\", \"new-sessions\": \"unlimited\", "
-            + "\"fragments\": \"unlimited\", \"leases\": \"unlimited\"}").protection().quota()).isEqualTo(new Quota(none, none, Optional.empty(),
-                Optional.empty(), Optional.of(50), Optional.empty(), none, Optional.of(4096)).withFragments(Quota.UNLIMITED));
+            + "\"fragments\": \"unlimited\", \"leases\": \"unlimited\"}").protection().quota())
+            .isEqualTo(new Quota(none, none, Optional.empty(), Optional.empty(), Optional.of(50), Optional.empty(),
+                none, Optional.of(4096)).withFragments(Quota.UNLIMITED));
         assertThat(tenant("\"quota\": {}").protection().quota()).isEqualTo(QUOTA);
     }
 
