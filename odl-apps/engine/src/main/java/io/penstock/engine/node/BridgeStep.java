@@ -97,6 +97,12 @@ final class BridgeStep implements Step {
         return told != null && SwitchFaults.permitServiceHeader(told.announcement());
     }
 
+    /** Whether the switch may look into packets of FTP, as the node has said last. */
+    boolean permitsFtp() {
+        final NodeSession told = last;
+        return told == null || SwitchFaults.permitFtp(told.announcement());
+    }
+
     /** Datapath type of the bridge, once the node's database has it. */
     Optional<String> datapathType() {
         return Optional.ofNullable(applied).map(bridge -> NodeKeys.DATAPATH);

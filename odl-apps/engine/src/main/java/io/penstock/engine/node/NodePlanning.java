@@ -6,12 +6,14 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.configuration.Desired;
 import io.penstock.operations.Progress;
 import io.penstock.pipeline.intent.AccessPlace;
+import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.plan.NodePlan;
 import io.penstock.pipeline.plan.Planner;
 import java.lang.ref.WeakReference;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -30,15 +32,18 @@ final class NodePlanning {
     private final PortStates ports;
     private final Predicate<String> healthy;
     private final Supplier<Set<AccessPlace>> floods;
+    private final BooleanSupplier ftp;
     private final Planner planner = new Planner();
     private volatile @Nullable NodePlan latest;
     /** For the tasks: bridge and flows are planned one after the other, from the same. */
     private @Nullable Planned planned;
 
     /** A state is another one only if it is another object; it is not kept for this, as it has all tenants. */
-    private record Planned(WeakReference<Desired> state, Set<String> down, Set<AccessPlace> flooding, NodePlan plan) {
-        boolean isOf(final Desired other, final Set<String> otherDown, final Set<AccessPlace> otherFlooding) {
-            return state.refersTo(other) && down.equals(otherDown) && flooding.equals(otherFlooding);
+    private record Planned(WeakReference<Desired> state, Set<String> down, Set<AccessPlace> flooding, boolean ftp,
+            NodePlan plan) {
+        boolean isOf(final Desired other, final Set<String> otherDown, final Set<AccessPlace> otherFlooding,
+                final boolean otherFtp) {
+            return state.refersTo(other) && down.equals(otherDown) && flooding.equals(otherFlooding) && ftp == otherFtp;
         }
     }
 
@@ -47,13 +52,16 @@ final class NodePlanning {
      *
      * @param healthy whether an instance of a function may have packets, by its name; must not block
      * @param floods where frames come from that flood the slow path of the switch
+     * @param ftp whether the switch may look into packets of FTP, as the node has said; what is stored follows later,
+     *     or not at all
      */
     NodePlanning(final String node, final PortStates ports, final Predicate<String> healthy,
-            final Supplier<Set<AccessPlace>> floods) {
+            final Supplier<Set<AccessPlace>> floods, final BooleanSupplier ftp) {
         this.node = requireNonNull(node);
         this.ports = requireNonNull(ports);
         this.healthy = requireNonNull(healthy);
         this.floods = requireNonNull(floods);
+        this.ftp = requireNonNull(ftp);
     }
 
     /** Plans the node, and remembers the plan as the newest one. */
@@ -75,12 +83,15 @@ final class NodePlanning {
             .filter(instance -> !ports.areUp(instance.getValue()) || !healthy.test(instance.getKey()))
             .map(Map.Entry::getKey).collect(Collectors.toSet());
         final Set<AccessPlace> flooding = Set.copyOf(floods.get());
+        final boolean permitsFtp = ftp.getAsBoolean();
         final Planned known = planned;
-        if (known != null && known.isOf(state, down, flooding)) {
+        if (known != null && known.isOf(state, down, flooding, permitsFtp)) {
             return known.plan();
         }
-        final NodePlan plan = planner.planAgain(state.snapshot(), state.allocations(), down, flooding, node);
-        planned = new Planned(new WeakReference<>(state), down, flooding, plan);
+        final Snapshot snapshot = permitsFtp ? state.snapshot()
+            : state.snapshot().with(requireNonNull(state.snapshot().nodes().get(node)).withoutFtpHelper());
+        final NodePlan plan = planner.planAgain(snapshot, state.allocations(), down, flooding, node);
+        planned = new Planned(new WeakReference<>(state), down, flooding, permitsFtp, plan);
         return plan;
     }
 

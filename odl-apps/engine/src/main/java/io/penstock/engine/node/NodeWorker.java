@@ -81,7 +81,7 @@ public final class NodeWorker implements AutoCloseable {
         news = new NodeNews(name, events);
         ports = new PortStates(ticker);
         floods = new Floods(name);
-        planning = new NodePlanning(name, ports, healthy, floods::places);
+        planning = new NodePlanning(name, ports, healthy, floods::places, this::permitsFtp);
         bridge = new BridgeStep(name, planning, bridges, tasks, desired, this::used);
         flows = new NodeFlows(southbound, () -> bridge.session().map(NodeSession::dropCachedFlows), tasks,
             this::forgetAgain, ticker);
@@ -272,6 +272,10 @@ public final class NodeWorker implements AutoCloseable {
     /** The same, with what the agent of the node has to do for it. */
     public CompletableFuture<Progress> inForce(final long revision, final Duration limit) {
         return progress.inForce(revision, limit);
+    }
+
+    private boolean permitsFtp() {
+        return bridge.permitsFtp();
     }
 
     /** Whether packets may have a network service header there, as far as the node has ever said. */

@@ -10,6 +10,7 @@ import io.penstock.pipeline.allocation.Allocations;
 import io.penstock.pipeline.allocation.Allocator;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.plan.Fixtures;
+import io.penstock.pipeline.plan.NodePlan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,10 +86,26 @@ class StepTest {
         assertThat(steps.to(state).join()).isEqualTo(Outcome.notYet(BackOff.FIRST.multipliedBy(2)));
     }
 
+    /** What is stored of a node follows what it says, later or, if the node cannot be stored, not at all. */
+    @Test
+    void theFtpHelperIsPlannedAsTheNodeSays() {
+        final Snapshot published = Fixtures.network(Fixtures.published());
+        final Desired wanted = new Desired(1, published, Allocator.allocate(published, Allocations.none()));
+        final AtomicBoolean ftp = new AtomicBoolean(true);
+        final NodePlanning planning = new NodePlanning(node, new PortStates(ticker), instance -> true, Set::of,
+            ftp::get);
+        final NodePlan before = planning.plan(wanted);
+        assertThat(before.flowSpecs()).anyMatch(flow -> flow.toString().contains("alg=ftp"));
+        ftp.set(false);
+        assertThat(planning.plan(wanted).flowSpecs()).noneMatch(flow -> flow.toString().contains("alg=ftp"));
+        ftp.set(true);
+        assertThat(planning.plan(wanted).flowSpecs()).isEqualTo(before.flowSpecs());
+    }
+
     @Test
     void theFirstFlowsWaitForThePortsOfFunctions() {
         final PortStates ports = new PortStates(ticker);
-        final NodePlanning planning = new NodePlanning(node, ports, instance -> true, Set::of);
+        final NodePlanning planning = new NodePlanning(node, ports, instance -> true, Set::of, () -> true);
         final AtomicBoolean first = new AtomicBoolean(true);
         final PortGrace grace = new PortGrace(node, planning, ports, first::get, step("flows", ends(Outcome.DONE)));
         ports.switchConnected();

@@ -28,6 +28,11 @@ public record Node(String name, String vhostDirectory, List<Port> ports, Optiona
         this(name, vhostDirectory, ports, Optional.empty(), false, true);
     }
 
+    /** The same with a switch that may not look into packets of FTP. */
+    public Node withoutFtpHelper() {
+        return new Node(name, vhostDirectory, ports, address, dropReports, false);
+    }
+
     /** What a port is for. */
     public enum Role {
         /** Carries VLANs of tenants. */

@@ -156,6 +156,13 @@ public final class Snapshot {
         return new Snapshot(nodes, backbone, others, functions, chains, tenants, acls, places, frozen, origin);
     }
 
+    /** The same with a node added, or instead of that of its name. */
+    public Snapshot with(final Node node) {
+        final SortedMap<String, Node> others = new TreeMap<>(nodes);
+        others.put(node.name(), node);
+        return new Snapshot(others, backbone, pools, functions, chains, tenants, acls, places, frozen, origin);
+    }
+
     /** The same with a tenant added, or instead of that of its name. */
     public Snapshot with(final Tenant tenant) {
         return with(List.of(tenant), Set.of());
