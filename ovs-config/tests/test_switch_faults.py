@@ -95,6 +95,9 @@ class NodeTest(unittest.TestCase):
         seen = []
 
         def is_back():
+            # Its process is known when it is closed: what is read before is the setting of the former one.
+            if processes.pid_of(ovs.switch_process) in (None, before):
+                return False
             try:
                 # In this order: it is opened after it was told to track none.
                 is_closed = self.is_closed(ovs)
@@ -102,7 +105,7 @@ class NodeTest(unittest.TestCase):
             except PenstockError:
                 return False
             seen.append((is_closed, tracks))
-            return processes.pid_of(ovs.switch_process) != before and not is_closed
+            return not is_closed
         processes.wait_until(is_back, "the switch has its settings", 60)
         self.assertNotIn((False, True), seen)
         self.assertEqual(seen[-1], (False, False))
