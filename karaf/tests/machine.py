@@ -27,7 +27,9 @@ _END_SECONDS = 60
 """From the request to end until a command of the machine is killed."""
 
 # The first process of a process namespace inherits all whose parents have ended: bash waits for them.
+# Mounts of other tests below /tmp would end with these, in the middle of ours.
 _HOLDER = """
+findmnt -rn -o TARGET | grep ^/tmp/ | sort -r | while read -r place; do umount --lazy "$place"; done
 mount -t tmpfs tmpfs /tmp
 mkdir -p /run/netns
 while mountpoint -q /run/netns; do umount --recursive --lazy /run/netns; done
