@@ -25,7 +25,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,7 +65,8 @@ final class StoppedNode implements AutoCloseable {
     private final OvsSandbox ovs;
     private final Allocations allocations;
     private final PlannedFlows flows;
-    private final Map<String, Integer> seen = new HashMap<>();
+    /** How much of the file of a port has been read, in bytes. */
+    private final Map<String, Long> seen = new HashMap<>();
 
     StoppedNode(final Snapshot snapshot) {
         this(snapshot, OvsSandbox::dummy);
@@ -153,31 +154,35 @@ final class StoppedNode implements AutoCloseable {
 
     /** The frames that have left by a port since this was asked last, in hexadecimal digits. */
     List<String> sent(final String port) {
-        final List<String> all = frames(file(port));
-        final int before = requireNonNull(seen.getOrDefault(port, 0));
-        seen.put(port, all.size());
-        return all.subList(before, all.size());
+        try (FileChannel file = FileChannel.open(file(port))) {
+            final long before = requireNonNull(seen.getOrDefault(port, (long) FILE_HEADER));
+            final ByteBuffer bytes = ByteBuffer.allocate((int) Math.max(0, file.size() - before));
+            file.read(bytes, before);
+            final List<String> frames = frames(bytes.flip().order(ByteOrder.nativeOrder()));
+            seen.put(port, before + bytes.position());
+            return frames;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private Path file(final String port) {
         return ovs.directory().resolve(port + ".pcap");
     }
 
-    /** Reads a file of libpcap, which begins with its own header and has one before each frame. */
-    private static List<String> frames(final Path file) {
-        try {
-            final ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.nativeOrder());
-            final List<String> frames = new ArrayList<>();
-            int at = FILE_HEADER;
-            while (at + RECORD_HEADER <= bytes.capacity()) {
-                final int length = bytes.getInt(at + 2 * Integer.BYTES);
-                frames.add(HexFormat.of().formatHex(bytes.array(), at + RECORD_HEADER, at + RECORD_HEADER + length));
-                at += RECORD_HEADER + length;
+    /** Reads frames as libpcap writes them, with a header before each, and leaves one that is not whole. */
+    private static List<String> frames(final ByteBuffer bytes) {
+        final List<String> frames = new ArrayList<>();
+        while (bytes.remaining() >= RECORD_HEADER) {
+            final int at = bytes.position() + RECORD_HEADER;
+            final int end = at + bytes.getInt(bytes.position() + 2 * Integer.BYTES);
+            if (end > bytes.limit()) {
+                break;
             }
-            return frames;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            frames.add(HexFormat.of().formatHex(bytes.array(), at, end));
+            bytes.position(end);
         }
+        return frames;
     }
 
     /** An address as it is in a frame. */

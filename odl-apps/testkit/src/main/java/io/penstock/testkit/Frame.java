@@ -23,6 +23,7 @@ public record Frame(String digits) {
     /** In place of a MAC address that is asked for. */
     private static final Mac NO_MAC = new Mac(0);
     private static final int IPV4_HEADER = 20;
+    private static final int TCP_HEADER = 20;
     private static final int ICMP = 1;
     private static final int TCP = 6;
     private static final int UDP = 17;
@@ -82,8 +83,15 @@ public record Frame(String digits) {
     /** A segment without data. */
     public static Frame tcp(final Way way, final int sourcePort, final int destinationPort, final int flags,
             final int sequence, final int acknowledged) {
-        final ByteBuffer body = ByteBuffer.allocate(20).putShort((short) sourcePort).putShort((short) destinationPort)
-            .putInt(sequence).putInt(acknowledged).put((byte) 0x50).put((byte) flags).putShort((short) 8192);
+        return tcp(way, sourcePort, destinationPort, flags, sequence, acknowledged, new byte[0]);
+    }
+
+    /** A segment. */
+    public static Frame tcp(final Way way, final int sourcePort, final int destinationPort, final int flags,
+            final int sequence, final int acknowledged, final byte[] data) {
+        final ByteBuffer body = ByteBuffer.allocate(TCP_HEADER + data.length).putShort((short) sourcePort)
+            .putShort((short) destinationPort).putInt(sequence).putInt(acknowledged).put((byte) 0x50).put((byte) flags)
+            .putShort((short) 8192).position(TCP_HEADER).put(data);
         body.putShort(TCP_CHECKSUM, checksum(body, pseudoHeader(way, TCP, body)));
         return ipv4(way, TCP, body);
     }
@@ -99,8 +107,13 @@ public record Frame(String digits) {
         return ipv4(way, protocol, 0, body);
     }
 
-    /** With identification, flags and offset in the order of the header. */
-    private static Frame ipv4(final Way way, final int protocol, final int fragment, final ByteBuffer body) {
+    /**
+     * A packet or a piece of one.
+     *
+     * @param fragment identification, flags and offset in the order of the header
+     * @param body all behind the header; its capacity counts
+     */
+    public static Frame ipv4(final Way way, final int protocol, final int fragment, final ByteBuffer body) {
         final ByteBuffer packet = ByteBuffer.allocate(IPV4_HEADER + body.capacity()).put((byte) 0x45).put((byte) 0)
             .putShort((short) (IPV4_HEADER + body.capacity())).putInt(fragment).put((byte) TTL).put((byte) protocol)
             .putShort((short) 0).putInt(bits(way.source())).putInt(bits(way.destination()));
@@ -131,11 +144,11 @@ public record Frame(String digits) {
             + body.capacity();
     }
 
-    /** RFC 1071; of an even number of bytes. */
+    /** RFC 1071. */
     private static short checksum(final ByteBuffer bytes, final long start) {
         long sum = start;
-        for (int index = 0; index < bytes.capacity(); index += Short.BYTES) {
-            sum += bytes.getShort(index) & 0xffff;
+        for (int index = 0; index < bytes.capacity(); index++) {
+            sum += (bytes.get(index) & 0xff) << (index % 2 == 0 ? Byte.SIZE : 0);
         }
         while (sum > 0xffff) {
             sum = (sum >> 16) + (sum & 0xffff);

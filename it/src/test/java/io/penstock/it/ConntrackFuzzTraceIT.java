@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.Matches;
+import io.penstock.pipeline.intent.Protection;
+import io.penstock.pipeline.intent.Quota;
+import io.penstock.pipeline.intent.Tenant;
+import io.penstock.pipeline.net.Alg;
+import io.penstock.pipeline.net.Ipv4;
+import io.penstock.testkit.Await;
+import io.penstock.testkit.Frame;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Odd packets of two tenants with the same addresses, and of the world to both, against the connection tracking of the
+ * nodes' Open vSwitch: it goes on, and no packet leaves but where its tenant's may go. A failure names seed and batch:
+ * {@code -Dpenstock.fuzz.seed=7} repeats a run, {@code -Dpenstock.fuzz.minutes=60} is an hour.
+ */
+@Tag("safety")
+@Tag("hostile")
+class ConntrackFuzzTraceIT {
+    private static final long SEED = Long.getLong("penstock.fuzz.seed", System.nanoTime());
+    private static final Duration LONG = Duration.ofMinutes(Long.getLong("penstock.fuzz.minutes", 5));
+    private static final int BATCHES_OF_GATE = 40;
+    private static final int GROUPS = 6;
+    private static final String HOST = "10.0.0.5";
+    private static final int FORWARD = 30_007;
+    /** Between batches: nothing, less than and more than what fragments are kept for, and more than connections are. */
+    private static final List<Duration> PAUSES = List.of(Duration.ZERO, Duration.ZERO, Duration.ZERO,
+        Duration.ofMillis(200), Duration.ofSeconds(14), Duration.ofSeconds(17), Duration.ofSeconds(400));
+
+    /**
+     * Whose packets come from there.
+     *
+     * @param mark the data of its packets
+     * @param vlan 0 for the world
+     */
+    private record Origin(String port, Frame.Way way, byte mark, int vlan) {
+        Frame framed(final Frame frame) {
+            return vlan == 0 ? frame : frame.tagged(vlan);
+        }
+
+        String digits() {
+            return "%02x".formatted(mark & 0xff).repeat(6);
+        }
+    }
+
+    /** Tenants by VLAN. */
+    private static final Map<Integer, String> PUBLIC = Map.of(100, TenantPair.FIRST_PUBLIC, 101,
+        TenantPair.SECOND_PUBLIC);
+    private static final List<Origin> ORIGINS = List.of(
+        new Origin(StoppedNode.ACCESS, StoppedNode.out(HOST), (byte) 0xa1, 100),
+        new Origin(StoppedNode.ACCESS, StoppedNode.out(HOST), (byte) 0xb2, 101),
+        new Origin(StoppedNode.UPLINK, StoppedNode.in(TenantPair.FIRST_PUBLIC), (byte) 0xc3, 0),
+        new Origin(StoppedNode.UPLINK, StoppedNode.in(TenantPair.SECOND_PUBLIC), (byte) 0xd4, 0));
+
+    private StoppedNode node;
+    private int sent;
+    private int left;
+
+    /** With all that conntrack does for a tenant: translations, published ports, FTP, and lists that permit all. */
+    private static Tenant tenant(final String name, final int vlan) {
+        final Tenant.Nat nat = new Tenant.Nat(Optional.of(Ipv4.parse(PUBLIC.get(vlan))), Optional.empty(), List.of(),
+            List.of(), List.of(), List.of(new Tenant.PortForward("sink", 17, FORWARD, Ipv4.parse(HOST), FORWARD)),
+            Set.of(Alg.FTP));
+        return Networks.guarded(name, vlan, PUBLIC.get(vlan)).with(nat).with(new Protection(Optional.empty(),
+            vlan == 101, Quota.NONE.withFragments(Quota.UNLIMITED)));
+    }
+
+    @BeforeEach
+    void start() {
+        final Acl list = new Acl(Networks.LIST, List.of(new Acl.Entry("all", true, Matches.ANY, List.of())));
+        node = new StoppedNode(Networks.of(list, tenant("first", 100), tenant("second", 101)));
+    }
+
+    @AfterEach
+    void stop() {
+        node.close();
+    }
+
+    @Test
+    void theSwitchGoesOnAndMixesNoTenants() {
+        final Fuzz fuzz = new Fuzz(7);
+        for (int batch = 0; batch < BATCHES_OF_GATE; batch++) {
+            fuzz.pass();
+        }
+        assertThat(left).as("frames that have left").isGreaterThan(BATCHES_OF_GATE);
+        stillForwards();
+    }
+
+    @Test
+    @Tag("deep")
+    @Tag("fuzz")
+    @Timeout(7200)
+    void itDoesSoForLong(final TestReporter reporter) {
+        final Instant end = Instant.now().plus(LONG);
+        final Fuzz fuzz = new Fuzz(SEED);
+        while (Instant.now().isBefore(end)) {
+            fuzz.pass();
+        }
+        reporter.publishEntry("seed %d".formatted(SEED), "%d batches, %d frames, %d left".formatted(fuzz.batch, sent,
+            left));
+        stillForwards();
+    }
+
+    /** Batches of frames. Last pieces of packets may come in a later batch, or never. */
+    private final class Fuzz {
+        private final long seed;
+        private final Random random;
+        private final OddFrames odd;
+        private final Deque<List<Late>> late = new ArrayDeque<>();
+        private int batch;
+
+        /** Pieces that are still to come. */
+        private record Late(String port, Frame frame) { }
+
+        Fuzz(final long seed) {
+            this.seed = seed;
+            random = new Random(seed);
+            odd = new OddFrames(random);
+        }
+
+        void pass() {
+            final List<String> told = new ArrayList<>();
+            try {
+                if (batch % 20 == 0) {
+                    PUBLIC.keySet().forEach(vlan -> node.learn(HOST, vlan));
+                }
+                for (int group = 0; group < GROUPS; group++) {
+                    send(group(), told);
+                }
+                node.warp(PAUSES.get(random.nextInt(PAUSES.size())));
+                look();
+            } catch (AssertionError e) {
+                throw new AssertionError("seed %d, batch %d: %s%nframes:%n%s".formatted(seed, batch, e.getMessage(),
+                    String.join("\n", told)), e);
+            }
+            batch++;
+        }
+
+        private List<Late> group() {
+            if (!late.isEmpty() && random.nextInt(3) == 0) {
+                return late.remove();
+            }
+            final Origin origin = ORIGINS.get(random.nextInt(ORIGINS.size()));
+            final List<Late> all = odd.some(origin.way(), origin.mark()).stream()
+                .map(frame -> new Late(origin.port(), origin.framed(frame))).toList();
+            final int now = all.size() > 1 && random.nextInt(3) == 0 ? all.size() - 1 : all.size();
+            if (now < all.size() && random.nextInt(3) > 0) {
+                late.add(all.subList(now, all.size()));
+            }
+            return all.subList(0, now);
+        }
+
+        private void send(final List<Late> frames, final List<String> told) {
+            frames.forEach(each -> told.add(each.port() + " " + each.frame().digits()));
+            if (!frames.isEmpty()) {
+                node.send(frames.get(0).port(), frames.stream().map(Late::frame).toList());
+            }
+            sent += frames.size();
+            look();
+        }
+    }
+
+    private void look() {
+        for (final String frame : node.sent(StoppedNode.UPLINK)) {
+            left++;
+            final String source = frame.startsWith("0800", 24) ? frame.substring(52, 60) : "";
+            assertThat(source).as("source of %s", frame).doesNotStartWith("0a");
+            ORIGINS.stream().filter(origin -> origin.vlan() != 0 && frame.contains(origin.digits())).forEach(origin ->
+                assertThat(source).as("source of %s", frame).isEqualTo(StoppedNode.digits(PUBLIC.get(origin.vlan()))));
+        }
+        for (final String frame : node.sent(StoppedNode.ACCESS)) {
+            left++;
+            final int vlan = frame.startsWith("8100", 24) ? Integer.parseInt(frame.substring(29, 32), 16) : 0;
+            ORIGINS.stream().filter(origin -> frame.contains(origin.digits())).forEach(origin ->
+                assertThat(vlan).as("VLAN of %s", frame).isEqualTo(origin.vlan() != 0 ? origin.vlan()
+                    : origin.way().destination().equals(PUBLIC.get(100)) ? 100 : 101));
+        }
+    }
+
+    /** A whole packet and one in pieces of each tenant, when all of before has been given up. */
+    private void stillForwards() {
+        node.warp(Duration.ofSeconds(100));
+        Await.until("no pieces are kept", () -> node.pieces() == 0);
+        node.ovs().appctl("dpctl/flush-conntrack");
+        PUBLIC.forEach((vlan, address) -> {
+            node.learn(HOST, vlan);
+            final List<Frame> frames = new ArrayList<>(Frame.pieces(StoppedNode.out(HOST), 99, 40_000, 800, 200));
+            frames.add(Frame.ping(StoppedNode.out(HOST), false));
+            node.send(StoppedNode.ACCESS, frames.stream().map(frame -> frame.tagged(vlan)).toList());
+            assertThat(node.sent(StoppedNode.UPLINK)).as("of VLAN %d", vlan).hasSize(3)
+                .allMatch(frame -> frame.contains(StoppedNode.digits(address)));
+        });
+    }
+}
