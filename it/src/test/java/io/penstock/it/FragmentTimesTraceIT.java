@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * to be dropped, as neither known nor new.
  */
 @Tag("safety")
+@Tag("hostile")
 class FragmentTimesTraceIT {
     private static final int OTHERS_VLAN = 101;
     private static final int PORT = 30_000;

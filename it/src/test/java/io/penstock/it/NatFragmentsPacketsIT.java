@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Datagrams in pieces, in any order and size, too many of them, and packets that would have to be cut. */
+@Tag("hostile")
 class NatFragmentsPacketsIT extends NatPairCase {
     private static final int ECHO = 7;
     private static final int ROOM = 5000;
