@@ -147,7 +147,7 @@ class FragmentTimesTraceIT {
         node.warp(Duration.ofSeconds(1));
         begin(most + MORE);
         assertThat(node.pieces()).isEqualTo(2 * most);
-        assertThat(node.passed(TENANT, TenantMeter.FRAGMENTS) - before).isEqualTo(2 * most);
+        assertThat(node.passed(TENANT, TenantMeter.FRAGMENTS) - before).isEqualTo(2L * most);
         node.send(StoppedNode.ACCESS, pieces(OTHERS_VLAN));
         assertThat(node.sent(StoppedNode.UPLINK)).as("a packet of another tenant").hasSize(2)
             .allMatch(frame -> frame.contains(StoppedNode.digits(OTHERS_PUBLIC)));

@@ -179,7 +179,9 @@ final class StoppedNode implements AutoCloseable {
             if (end > bytes.limit()) {
                 break;
             }
-            frames.add(HexFormat.of().formatHex(bytes.array(), at, end));
+            final byte[] frame = new byte[end - at];
+            bytes.get(at, frame);
+            frames.add(HexFormat.of().formatHex(frame));
             bytes.position(end);
         }
         return frames;
