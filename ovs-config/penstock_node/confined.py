@@ -58,6 +58,7 @@ class Confinement:
     joins:        files cgroup.procs of the control groups that it joins
     nice:         its precedence, as of processes.take_place; None for that of the caller
     hides:        whether the processes of other users are invisible to it
+    umask:        of its files
     huge_pages:   whether it may take huge pages, for which Linux asks no right: those of the switch are among them
     It also sees the system's programs and libraries, and nothing else of the machine.
     """
@@ -72,6 +73,7 @@ class Confinement:
     nice: int | None = None
     hides: bool = True
     huge_pages: bool = False
+    umask: int = 0o027
 
     @property
     def words(self) -> list[str]:
@@ -90,7 +92,7 @@ def main() -> None:
     owner = root.enter_network()
     root.make()
     os.chdir("/")
-    os.umask(0o027 if confinement.uid else 0o022)
+    os.umask(confinement.umask if confinement.uid else 0o022)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # Of the environment only what is meant for it: it may hold the secrets of who has started this.
     environment = {key: value for key, value in os.environ.items() if key.startswith(("OVS_", "PENSTOCK_"))}

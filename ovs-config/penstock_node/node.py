@@ -34,6 +34,7 @@ from . import (
     supervision,
     switch_faults,
     switch_program,
+    switch_rights,
     switch_root,
 )
 from .hugepages import HugePages
@@ -84,7 +85,7 @@ def _locked(directory: pathlib.Path) -> contextlib.AbstractContextManager[None]:
 
 def _up(profile: Profile) -> bool:
     directory = profile.directory
-    ovs = Ovs(directory)
+    ovs = Ovs(directory, switch_home=switch_rights.home(directory) if switch_rights.is_confined(profile) else None)
     state = locks.read_json(directory / "state.json", None)
     profile = _with_switch(profile, state)
     wanted = node_settings.wanted(profile)
@@ -113,6 +114,7 @@ def _up(profile: Profile) -> bool:
         with step(f"node {profile.name}: relay to {', '.join(profile.routed_controllers)}"):
             _start_relay(profile)
     root = profile.switch_root or switch_program.MACHINE
+    rights = switch_rights.make(profile, ovs) if switch_rights.is_confined(profile) else ()
     with step(f"node {profile.name}: database server"):
         ovs.start_database(tree=tree, root=root)
         node_settings.configure(ovs, profile)
@@ -122,7 +124,7 @@ def _up(profile: Profile) -> bool:
         state.save(hugepage_owner=owner)
         with HugePages().reserve(owner, profile.hugepage_memory_mb) as added:
             ovs.start_switch(
-                profile.namespace, online_cores() - set(profile.pmd_cores), root=root, tree=tree,
+                profile.namespace, online_cores() - set(profile.pmd_cores), rights, root=root, tree=tree,
                 before=(HugePages.claim_command(owner, profile.hugepage_memory_mb),),
                 closed=switch_faults.FRAGMENTS in switch_faults.off(profile.accepted_switch_faults))
         ovs.prepare_bridge()

@@ -25,6 +25,9 @@ than there are: every packet of the others is an upcall."""
 DATABASE, SWITCH = "ovsdb-server", "ovs-vswitchd"
 """Names of the programs, of their files and of their services."""
 
+HOME = "switch"
+"""The directory in that of a node in which its switch may write, if it has a user of its own."""
+
 _SHORTEST_FRAGMENT = "400"
 """The least that Open vSwitch can be set to (IPF_V4_FRAG_SIZE_LBOUND, lib/ipf.c, 3.1); last fragments may be
 shorter."""
@@ -52,12 +55,16 @@ class Ovs:
 
     own: the directory below, in which its processes may write when they are not root; the others' files, which tell
     who they are and what they print, are root's.
+    switch_home: the directory in which the switch alone may write, when it is another user than the database; None if
+    it is not. Its sockets are there, and have links in `own`.
     patience_seconds: how long a command waits at most until the switch, or the database, has done it
     """
 
-    def __init__(self, directory: pathlib.Path, own: pathlib.Path | None = None, patience_seconds: float = 20) -> None:
+    def __init__(self, directory: pathlib.Path, own: pathlib.Path | None = None, patience_seconds: float = 20,
+                 switch_home: pathlib.Path | None = None) -> None:
         self.directory = pathlib.Path(directory)
         self.own = pathlib.Path(own or directory)
+        self._switch_home = switch_home or self.own
         self._timeout = f"--timeout={patience_seconds}"
         self.socket = self.own / "db.sock"
         self.database_process = self.directory / "ovsdb-server.process"
@@ -67,12 +74,9 @@ class Ovs:
     @property
     def environment(self) -> dict[str, str]:
         """Environment for ovs-ofctl, ovs-appctl and other tools to reach this instance."""
-        return dict(os.environ) | self._variables
-
-    @property
-    def _variables(self) -> dict[str, str]:
-        names = ("OVS_RUNDIR", "OVS_DBDIR", "OVS_LOGDIR", "OVS_SYSCONFDIR")
-        return {name: str(self.own) for name in names}
+        # Of a switch with a home the sockets of all bridges are there; the database is always named by its own path.
+        home = self.directory / HOME
+        return dict(os.environ) | _variables(home if home.is_dir() else self.own)
 
     @property
     def control_socket(self) -> pathlib.Path:
@@ -93,10 +97,11 @@ class Ovs:
             self._create_database(database, rights, switch_program.schema(root))
         log = self.directory / "ovsdb-server.log"
         self._start(tree, supervision.Service(
-            DATABASE, (*rights, "ovsdb-server", database, f"--remote=punix:{self.socket}",
+            DATABASE, (*rights, "ovsdb-server", database, f"--remote=punix:{self.socket}", *self._for_switch(),
                        "--remote=db:Open_vSwitch,Open_vSwitch,manager_options", *_CERTIFICATES, "--pidfile",
-                       *self._logging(log)),
-            self.database_process, self._output(log), self._variables, (*self._stale(DATABASE), self.socket)))
+                       *self._logging(log, self.own)),
+            self.database_process, self._output(log, self.own), _variables(self.own),
+            (*_stale(self.own, DATABASE), self.socket, *self._sockets_for_switch)))
         processes.wait_until(lambda: self.socket.exists() and self._answers(), DATABASE, 15,
                              self.database_process, log)
         self.vsctl("--no-wait", "init")
@@ -129,11 +134,17 @@ class Ovs:
         closed: whether it forwards nothing, and connects to no controller, until `prepare_bridge`, each time
         """
         self.switch_log.unlink(missing_ok=True)
-        program = switch_program.words(self.own / SWITCH, root)
+        home, own = self._switch_home, self.own
+        program = switch_program.words(home / SWITCH, root)
+        database = next(iter(self._sockets_for_switch), self.socket)
+        names = (f"{SWITCH}.{{pid}}.ctl", f"{SWITCH}.pid", f"{BRIDGE}.mgmt", f"{BRIDGE}.snoop")
         place = ["taskset", "--cpu-list", ",".join(map(str, sorted(cores)))] if cores else []
         self._start(tree, supervision.Service(
-            SWITCH, (*rights, *place, *program, f"unix:{self.socket}", "--pidfile", *self._logging(self.switch_log)),
-            self.switch_process, self._output(self.switch_log), self._variables, self._stale(SWITCH),
+            SWITCH, (*rights, *place, *program, f"unix:{database}", "--pidfile",
+                     *self._logging(self.switch_log, home)),
+            self.switch_process, self._output(self.switch_log, home), _variables(home),
+            (*_stale(home, SWITCH), *_stale(own, SWITCH)),
+            [] if home == own else [(own / name, home / name) for name in names],
             (self._closing_command(),) if closed else (),
             # A former process may have left "true" in the database: who waits for it waits for the word of this one.
             (*before, ("ovs-vsctl", "--timeout=5", "--no-wait", f"--db=unix:{self.socket}", "set", "Open_vSwitch", ".",
@@ -246,15 +257,28 @@ class Ovs:
         pairs = [f"{column}:{key}={json.dumps(str(value))}" for key, value in values.items()]
         self.vsctl("--no-wait", "set", "Open_vSwitch", ".", *pairs)
 
-    def _logging(self, log: pathlib.Path) -> list[str]:
+    @property
+    def _sockets_for_switch(self) -> list[pathlib.Path]:
+        """A further socket of the database in a directory that has nothing else, if the switch sees that one alone."""
+        return [] if self._switch_home == self.own else [self.database_directory / "db.sock"]
+
+    @property
+    def database_directory(self) -> pathlib.Path:
+        """Where a switch with a home of its own finds the database."""
+        return self.directory / "database"
+
+    def _for_switch(self) -> list[str]:
+        return [f"--remote=punix:{socket}" for socket in self._sockets_for_switch]
+
+    def _logging(self, log: pathlib.Path, home: pathlib.Path) -> list[str]:
         """Options. One that may not write beside its pid file prints its log."""
-        if self.own == self.directory:
+        if home == self.directory:
             return [f"--log-file={log}", "--verbose=console:emer"]
         return ["--verbose=syslog:off", "--verbose=console:info"]
 
-    def _output(self, log: pathlib.Path) -> pathlib.Path:
+    def _output(self, log: pathlib.Path, home: pathlib.Path) -> pathlib.Path:
         """Where what it prints goes."""
-        return log.with_suffix(".out") if self.own == self.directory else log
+        return log.with_suffix(".out") if home == self.directory else log
 
     def _answers(self) -> bool:
         try:
@@ -263,9 +287,14 @@ class Ovs:
             return False
         return True
 
-    def _stale(self, name: str) -> tuple[pathlib.Path, pathlib.Path]:
-        """Patterns of the files of a process that crashed: a new one, and its clients, must not find them."""
-        return self.own / f"{name}.*.ctl", self.own / f"{name}.pid"
+
+def _variables(home: pathlib.Path) -> dict[str, str]:
+    return {name: str(home) for name in ("OVS_RUNDIR", "OVS_DBDIR", "OVS_LOGDIR", "OVS_SYSCONFDIR")}
+
+
+def _stale(home: pathlib.Path, name: str) -> tuple[pathlib.Path, pathlib.Path]:
+    """Patterns of the files of a process that crashed: a new one, and its clients, must not find them."""
+    return home / f"{name}.*.ctl", home / f"{name}.pid"
 
 
 def _plain(value: typing.Any) -> typing.Any:

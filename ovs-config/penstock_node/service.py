@@ -38,6 +38,7 @@ def main() -> None:
     os.chdir("/")
     if failed:
         sys.exit(f"{service.name} does not start: {failed}")
+    supervision.make_links(service, os.getpid())
     command = [str(word) for word in service.command]
     if service.namespace:
         # ip becomes the program, so the process id stays the same.

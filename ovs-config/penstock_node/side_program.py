@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from penstock_base import processes
 
-from . import supervision
+from . import supervision, switch_rights
 from .confined import Confinement
 
 HOME = pathlib.Path(__file__).resolve().parent.parent
@@ -19,8 +19,10 @@ def keep(directory: pathlib.Path, name: str, module: str, arguments: Sequence[ob
 
     directory: of the node. cores: where it may run, empty for all. readable: further files and directories.
     """
-    # User 0, because the sockets of switch and database are root's, and without any of root's rights.
-    rights = Confinement(0, readable=(str(HOME), str(directory), *readable), hides=False)
+    # User 0, because the sockets of the database are root's, with the group of the switch, and without any of root's
+    # rights.
+    rights = Confinement(0, readable=(str(HOME), str(directory), *readable), hides=False,
+                         groups=(switch_rights.group(directory),))
     tree = supervision.Tree(directory)
     service = supervision.Service(
         name, ("env", f"PYTHONPATH={HOME}",

@@ -59,6 +59,8 @@ class Service:
     log:         its output is appended to it
     environment: variables beside those of the tree
     stale:       patterns of files that a former process may have left, which are removed before each start
+    links:       pairs of a path and where it leads, symbolic links that are made before each start; "{pid}" in both
+                 stands for the number of the process
     needed:      commands, each a tuple of words, that are run before each start, for ten seconds at most; the process
                  does not start if one fails
     before:      the same, but their failure is no matter
@@ -71,6 +73,7 @@ class Service:
     log: pathlib.Path
     environment: dict[str, str] = dataclasses.field(default_factory=dict)
     stale: Sequence[object] = ()
+    links: Sequence[Sequence[object]] = ()
     needed: Sequence[Sequence[object]] = ()
     before: Sequence[Sequence[object]] = ()
     namespace: str | None = None
@@ -101,6 +104,14 @@ def make_ready(service: Service) -> str | None:
     for command in service.before:
         _failure(command)
     return None
+
+
+def make_links(service: Service, pid: int) -> None:
+    """Makes the links of a service that is about to become a process."""
+    for words in service.links:
+        path, target = (pathlib.Path(str(word).replace("{pid}", str(pid))) for word in words)
+        path.unlink(missing_ok=True)
+        path.symlink_to(target)
 
 
 def _failure(command: Sequence[object]) -> str | None:

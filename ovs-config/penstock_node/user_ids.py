@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of users that have no name: one for each function instance, translator and tenant's resolver, and one for
-the relays of nodes.
+"""Numbers of users that have no name: one for each function instance, translator and tenant's resolver, one for the
+switch of each node, and one for the relays of nodes.
 
 They are of a range that neither Debian nor systemd gives to anybody (UIDS-GIDS of systemd), and beyond those that
 containers usually get. A user is its own group.
 """
 
+import hashlib
 import pathlib
 
 from penstock_base import locks
@@ -19,11 +20,19 @@ RESOLVERS = 0x70010000
 """The number of the resolver of tenant (VRF) 0; that of others follows."""
 _LAST_RESOLVER = RESOLVERS + 0xffff
 _FIRST, _LAST = 0x70020000, 0x7002FFFF
+_SWITCHES, _MOST_SWITCHES = 0x70100000, 1 << 20
 
 
 def resolver(tenant: int) -> int:
     """The user of a tenant's resolver. tenant: its VRF id, below 65536."""
     return RESOLVERS + tenant
+
+
+def switch(directory: pathlib.Path) -> int:
+    """The user of the switch of the node whose files are in a directory. It follows from the path: what tells it can be
+    lost with no file, and nodes of one machine are too few to have the same."""
+    digest = hashlib.sha256(str(directory.absolute()).encode()).digest()
+    return _SWITCHES + int.from_bytes(digest[:4], "big") % _MOST_SWITCHES
 
 
 def take(owner: str) -> int:
