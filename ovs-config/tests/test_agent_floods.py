@@ -43,7 +43,7 @@ class FloodsTest(unittest.TestCase):
         self.floods = agent_floods.Floods(None, self.said.append, lambda: self.now)
         self.look(20, 100)
 
-    def answer(self, _, command, patience=None):
+    def answer(self, _, command, *_arguments, patience=None):
         if self.missed is None:
             raise PenstockError("no switch")
         if command == "revalidator/purge":
