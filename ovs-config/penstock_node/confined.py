@@ -164,6 +164,9 @@ class _Root:
 
     def __init__(self, confinement: Confinement) -> None:
         self._confinement = confinement
+        # Before the root is another one, where a link to an absolute path would lead elsewhere.
+        self._real = {str(path): os.path.realpath(str(path)) for path in (
+            *confinement.readable, *_SETTINGS, *(source for source, _ in confinement.writable))}
         self._libc = ctypes.CDLL(None, use_errno=True)
 
     def enter_network(self) -> int | None:
@@ -190,12 +193,13 @@ class _Root:
         pathlib.Path("/tmp").mkdir()  # noqa: S108
         self._mount("penstock", "/tmp", "tmpfs", _QUIET, "mode=1777,size=4m")  # noqa: S108
         for path in (*_SETTINGS, *self._confinement.readable):
-            if (_OLD / path[1:]).exists():
+            if (_OLD / self._real[str(path)][1:]).exists():
                 self._bind(path, path, _RDONLY | _NOSUID | _NODEV)
         self._devices()
         pathlib.Path("/proc").mkdir()
         self._mount("proc", "/proc", "proc", _QUIET, "hidepid=2" if self._confinement.hides else None)
-        for name in ("sys", "sysrq-trigger"):  # Their files ask for user 0, not for a capability.
+        # Their files ask for user 0, or for its right to write any file, not for a capability of their own.
+        for name in ("sys", "sysrq-trigger", "acpi", "bus", "fs", "irq", "mtrr", "scsi"):
             if pathlib.Path(f"/proc/{name}").exists():
                 self._mount(f"/proc/{name}", f"/proc/{name}", None, _BIND)
                 self._mount("none", f"/proc/{name}", None, _REMOUNT | _BIND | _QUIET | _RDONLY)
@@ -231,7 +235,7 @@ class _Root:
                 self._mount(str(_OLD / "dev" / name), str(path), None, _BIND)
 
     def _bind(self, source: object, target: object, flags: int) -> None:
-        former = _OLD / str(source)[1:]
+        former = _OLD / self._real.get(str(source), str(source))[1:]
         place = pathlib.Path(str(target))
         place.parent.mkdir(parents=True, exist_ok=True)
         if former.is_dir():

@@ -48,7 +48,8 @@ _FIXED = {"hugepage_memory_mb": "hugepage-memory-mb", "namespace": "namespace",
           "vhost_user_directory": "vhost-user-directory", "switch_root": "switch-root",
           "accepted_switch_faults": "accepted-switch-faults",
           "management_controller_address": "management.controller-address",
-          "management_node_address": "management.node-address", "device_arguments": "devargs of dpdk ports"}
+          "management_node_address": "management.node-address", "device_arguments": "devargs of dpdk ports",
+          "switch_directories": "directories of controller.tls and devargs"}
 
 
 def up(profile: Profile) -> bool:
@@ -96,7 +97,7 @@ def _up(profile: Profile) -> bool:
             say(f"node {profile.name}: the supervision of its processes had ended and is started again")
         if _comes_back(ovs, tree):
             return _adjust(profile, ovs, state, wanted) or restarted
-    wrong = machine_problems(profile)
+    wrong = machine_problems(profile) + switch_rights.problems(profile)
     if wrong:
         raise ProfileError(wrong)
     if state:
@@ -114,7 +115,7 @@ def _up(profile: Profile) -> bool:
         with step(f"node {profile.name}: relay to {', '.join(profile.routed_controllers)}"):
             _start_relay(profile)
     root = profile.switch_root or switch_program.MACHINE
-    rights = switch_rights.make(profile, ovs) if switch_rights.is_confined(profile) else ()
+    rights = switch_rights.make(profile, ovs)
     with step(f"node {profile.name}: database server"):
         ovs.start_database(tree=tree, root=root)
         node_settings.configure(ovs, profile)
@@ -236,7 +237,8 @@ def _comes_back(ovs: Ovs, tree: supervision.Tree) -> bool:
 
 def _adjust(profile: Profile, ovs: Ovs, state: dict[str, typing.Any], wanted: dict[str, typing.Any]) -> bool:
     """Applies what a running switch can take; says so when there is nothing to do."""
-    old = {"accepted_switch_faults": []} | state.get("wanted", {})  # Former versions did not know it.
+    # Former versions did not know these.
+    old = {"accepted_switch_faults": [], "switch_directories": wanted["switch_directories"]} | state.get("wanted", {})
     changed = sorted(key for key in wanted if wanted[key] != old.get(key))
     fixed = [_FIXED[key] for key in changed if key in _FIXED]
     if fixed:

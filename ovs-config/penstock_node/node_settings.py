@@ -6,7 +6,7 @@ import json
 import typing
 import uuid
 
-from . import node_agent, node_protocol, numa, switch_program
+from . import node_agent, node_protocol, numa, switch_program, switch_rights
 from .ovs import Ovs, dpdk_prefix
 from .profile import Profile
 
@@ -24,6 +24,7 @@ def wanted(profile: Profile) -> dict[str, typing.Any]:
     fields["metrics"] = profile.metrics and dataclasses.asdict(profile.metrics)
     fields["records"] = profile.records and dataclasses.asdict(profile.records)
     fields["device_arguments"] = _dpdk_arguments(profile)
+    fields["switch_directories"] = switch_rights.directories(profile)
     values: dict[str, typing.Any] = json.loads(json.dumps(fields, default=str))
     return values
 

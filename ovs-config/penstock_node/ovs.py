@@ -144,7 +144,7 @@ class Ovs:
                      *self._logging(self.switch_log, home)),
             self.switch_process, self._output(self.switch_log, home), _variables(home),
             (*_stale(home, SWITCH), *_stale(own, SWITCH)),
-            [] if home == own else [(own / name, home / name) for name in names],
+            [] if home == own else [(own.absolute() / name, home / name) for name in names],
             (self._closing_command(),) if closed else (),
             # A former process may have left "true" in the database: who waits for it waits for the word of this one.
             (*before, ("ovs-vsctl", "--timeout=5", "--no-wait", f"--db=unix:{self.socket}", "set", "Open_vSwitch", ".",

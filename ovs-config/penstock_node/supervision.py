@@ -96,7 +96,10 @@ def make_ready(service: Service) -> str | None:
     service may not start, None if it may."""
     for pattern in (pathlib.Path(str(stale)) for stale in service.stale):
         for path in pattern.parent.glob(pattern.name):
-            path.unlink(missing_ok=True)
+            if path.is_dir() and not path.is_symlink():  # Of a program that does not mean well.
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
     for command in service.needed:
         failed = _failure(command)
         if failed:

@@ -13,7 +13,7 @@ from penstock_base import processes
 from penstock_node import switch_rights, user_ids
 from penstock_node.ovs import Ovs
 from penstock_node.profile import load
-from tests.sandbox import Sandbox
+from sandbox import Sandbox
 
 pytestmark = pytest.mark.hostile
 
@@ -48,6 +48,23 @@ class RightsTest(unittest.TestCase):
         profile = self.profile(access_ports=[{"name": "v0", "type": "dpdk",
                                               "devargs": f"net_vhost0,iface={sockets}/a.sock,queues=1"}])
         self.assertIn(f'["{sockets}","{sockets}"]', self.words(profile))
+
+    def test_directories_of_others_are_not(self):
+        for path in ("/run/a.sock", "/tmp/a.sock", f"{self.box.run_directory}/a.sock"):
+            profile = self.profile(access_ports=[{"name": "v0", "type": "dpdk", "devargs": f"net_vhost0,iface={path}"}])
+            self.assertEqual([text.partition(":")[0] for text in switch_rights.problems(profile)],
+                             ["access-ports[0].devargs"], path)
+
+    def test_keys_behind_links_are_seen(self):
+        there, here = self.box.run_directory / "archive", self.box.run_directory / "live"
+        for directory in (there, here):
+            directory.mkdir(parents=True)
+        for name in ("key", "certificate", "ca"):
+            (there / f"{name}1.pem").touch()
+            (here / f"{name}.pem").symlink_to(there / f"{name}1.pem")
+        profile = self.profile(controller={"tls": {name: str(here / f"{name}.pem")
+                                                   for name in ("key", "certificate", "ca")}})
+        self.assertEqual(switch_rights.directories(profile), sorted([str(there.resolve()), str(here)]))
 
     def test_a_device_of_pci_needs_root(self):
         profile = self.profile(access_ports=[{"name": "v0", "type": "dpdk", "devargs": "0000:03:00.0"}])
@@ -91,6 +108,8 @@ class RunningTest(unittest.TestCase):
             encoding="ascii"), re.MULTILINE))
         written = {place for place, option in options.items() if option.startswith("rw")}
         self.assertEqual(written, {"/tmp", "/proc", str(self.directory / "switch")})
+        for name in ("sys", "irq", "bus", "fs"):
+            self.assertTrue(options[f"/proc/{name}"].startswith("ro"), name)
 
     def test_the_next_one_has_them_too_and_is_found(self):
         before = processes.pid_of(self.ovs.switch_process)

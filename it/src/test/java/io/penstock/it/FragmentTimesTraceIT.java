@@ -38,7 +38,7 @@ class FragmentTimesTraceIT {
     private static final int SECOND = 200;
     private static final String TENANT = "acme";
     private static final int MORE = 60;
-    /** IPF_FRAG_LIST_TIMEOUT_DEFAULT, lib/ipf.c. */
+    /** IPF_FRAG_LIST_TIMEOUT, lib/ipf.c. */
     private static final Duration KEPT = Duration.ofSeconds(15);
     private static final Duration MOMENT = Duration.ofMillis(100);
     /** Until a thread of the switch has thrown away all that is left over (IPF_FRAG_LIST_CLEAN_TIMEOUT, lib/ipf.c). */

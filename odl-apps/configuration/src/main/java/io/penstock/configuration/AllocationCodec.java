@@ -193,7 +193,7 @@ final class AllocationCodec {
 
     private static Tenant tenant(final String name, final TenantAllocation given) {
         final TenantBuilder builder = new TenantBuilder().setName(name);
-        if (given.id() <= VrfId.LAST) {
+        if (given.id() <= Uint16.MAX_VALUE.toJava()) {
             builder.setVrf(Uint16.valueOf(given.id()));
         } else {
             builder.setId(Uint32.valueOf(given.id()));

@@ -126,6 +126,16 @@ class AllocationCodecTest {
         assertThat(read.vrf("edge1")).contains(new VrfId(4711));
     }
 
+    /** It had VRF ids up to 28671. */
+    @Test
+    void anIdThatIsNoVrfIdAnyMoreStaysTheIdOfItsTenant() {
+        final TenantAllocation had = new TenantAllocation(28_671, Optional.empty());
+        final Allocations all = allocations(28_671, Map.of("a", had));
+        AllocationCodec.write(store, Allocations.none(), all);
+        assertThat(AllocationCodec.read(store.content())).isEqualTo(all);
+        assertThat(had.vrf("edge1")).isEmpty();
+    }
+
     private static Lease lease(final int index, final Random random) {
         return new Lease(INSIDE.plus(index), Lease.State.values()[random.nextInt(3)], "0102",
             new Mac(0x020000000000L + index), random.nextBoolean() ? "" : "lan", random.nextBoolean() ? "" : "host", 1

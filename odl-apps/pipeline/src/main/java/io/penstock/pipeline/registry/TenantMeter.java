@@ -21,7 +21,7 @@ public enum TenantMeter {
     BLOCK_REQUESTS(8, 50, "requests of subscribers for a port block, each of which costs a datastore commit"),
     /**
      * Open vSwitch has one list of 5000 for all fragments of a node, and keeps those of an incomplete packet for 15 s
-     * (IPF_NFRAG_UBOUND and IPF_FRAG_LIST_TIMEOUT_DEFAULT, lib/ipf.c, 4.0). A tenant without end has 4000 of them.
+     * (IPF_NFRAG_UBOUND and IPF_FRAG_LIST_TIMEOUT, lib/ipf.c, 4.0). A tenant without end has 4000 of them.
      */
     FRAGMENTS(9, 250, "fragments on their way into connection tracking");
 
