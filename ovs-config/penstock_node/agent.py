@@ -19,6 +19,7 @@ from . import (
     agent_cache,
     agent_database,
     agent_floods,
+    agent_fragments,
     agent_progress,
     agent_resolvers,
     agent_session_flows,
@@ -60,6 +61,7 @@ class Agent:
         self._cache = agent_cache.Cache(switch, log)
         self._session_flows = agent_session_flows.SessionFlows(switch, link, log)
         self._floods = agent_floods.Floods(switch, log)
+        self._fragments = agent_fragments.Fragments(switch, log)
         self._captures = capture_port.Leftovers(switch, log)
         self._traces = agent_traces.Traces(switch, log)
         self._progress = agent_progress.Progress()
@@ -106,6 +108,7 @@ class Agent:
                 self._cache.wait(poller)
                 self._session_flows.wait(poller)
                 self._floods.wait(poller)
+                self._fragments.wait(poller)
                 if self._resolvers:
                     self._resolvers.wait(poller)
             poller.block()
@@ -120,6 +123,7 @@ class Agent:
         if self._floods.run():
             self._session_flows.disturbed()
         self._session_flows.run()
+        self._fragments.run()
         if self._resolvers:
             self._resolvers.run()
         if self._progress.is_asked():

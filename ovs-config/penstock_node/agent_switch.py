@@ -17,7 +17,7 @@ from .ovs import Ovs
 PATIENCE_SECONDS = 10
 """The agent does nothing else meanwhile. A busy switch takes a second or two to answer."""
 _PART = 1 << 16
-_DATAPATH = "netdev@ovs-netdev"
+DATAPATH = "netdev@ovs-netdev"
 """Of all bridges in user space. Without its name the switch looks for those of the kernel too, and logs that there is
 no module (dp_enumerate_names, lib/dpif.c, 4.0): five lines a second."""
 
@@ -74,7 +74,7 @@ def _read(link: socket.socket, deadline: float) -> dict[str, typing.Any]:
 
 def lookups(switch: Ovs, patience: float = PATIENCE_SECONDS) -> tuple[int, int]:
     """Packets that met no cached flow since the switch began, and all lookups of cached flows."""
-    found = re.search(r"hit:(\d+) missed:(\d+)", ask(switch, "dpctl/show", _DATAPATH, patience=patience))
+    found = re.search(r"hit:(\d+) missed:(\d+)", ask(switch, "dpctl/show", DATAPATH, patience=patience))
     if not found:
         raise PenstockError("dpctl/show: no count")
     hit, missed = map(int, found.groups())
