@@ -30,20 +30,24 @@ _RUNS = pathlib.Path("/var/tmp")  # noqa: S108  (mkdtemp makes what is in it)
 _PREFIX = "penstock-test-"
 _LOCK = "lock"
 _GROUPS = pathlib.Path("/sys/fs/cgroup")
-_TEMPORARY = pathlib.Path("/tmp")  # noqa: S108  (of the sandbox alone)
+_TEMPORARY = {"tmp": pathlib.Path("/tmp"), "disk": pathlib.Path("/var/tmp")}  # noqa: S108  (of the sandbox alone)
+"""Directories of a run, and where its processes find them."""
 _DIED = 128
 """What a shell adds to the number of the signal that has ended a program."""
 
 # bash is the first process: it waits for all whose parents have ended. It has programs in the background ignore SIGINT.
-# A clone below /tmp stays where it is.
+# A clone below /tmp or /var/tmp stays where it is.
 _FIRST = """
 set -e
-tree=$1 temporary=$2 kept=$3
+tree=$1 temporary=$2 disk=$3
 shift 3
-case $tree/ in /tmp/*) mount --bind "$tree" "$kept" ;; esac
-mount --bind "$temporary" /tmp
-case $tree/ in /tmp/*) mkdir -p "$tree"; mount --move "$kept" "$tree" ;; esac
 mount -t tmpfs tmpfs /dev/shm
+case $tree/ in /tmp/* | /var/tmp/*) mkdir /dev/shm/kept; mount --bind "$tree" /dev/shm/kept ;; esac
+mount --bind "$temporary" /tmp
+mount --bind "$disk" /var/tmp
+case $tree/ in /tmp/* | /var/tmp/*)
+    mkdir -p "$tree"; mount --move /dev/shm/kept "$tree"; rmdir /dev/shm/kept ;;
+esac
 mkdir -p /run/netns
 while mountpoint -q /run/netns; do umount --recursive --lazy /run/netns; done
 mount -t tmpfs tmpfs /run/netns
@@ -64,9 +68,9 @@ def run(command: collections.abc.Sequence[str]) -> int:
     with open(directory / _LOCK, "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
-            (directory / "tmp").mkdir()
-            (directory / "tmp").chmod(0o1777)
-            (directory / "tree").mkdir()
+            for name in _TEMPORARY:
+                (directory / name).mkdir()
+                (directory / name).chmod(0o1777)
             directory.chmod(0o711)  # Users of functions and resolvers have files in /tmp.
             return _run(directory, command)
         finally:
@@ -75,8 +79,8 @@ def run(command: collections.abc.Sequence[str]) -> int:
 
 def _run(directory: pathlib.Path, command: collections.abc.Sequence[str]) -> int:
     words = ["unshare", "--mount", "--pid", "--ipc", "--fork", "--kill-child", "--mount-proc", "--propagation",
-             "private", "bash", "-c", _FIRST, "bash", str(places.ROOT), str(directory / "tmp"),
-             str(directory / "tree"), *command]
+             "private", "bash", "-c", _FIRST, "bash", str(places.ROOT), *(str(directory / name) for name in _TEMPORARY),
+             *command]
     before = {number: signal.signal(number, _end) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
         with subprocess.Popen(words, env=environment(), stdin=subprocess.DEVNULL, cwd=places.ROOT, umask=0o022,
@@ -164,9 +168,10 @@ def sweep() -> None:
 def _remove(directory: pathlib.Path) -> None:
     pages = HugePages()
     for owner in pages.owners():
-        # The directory of its node was below the /tmp of the sandbox.
+        # The directory of its node was below those of the sandbox.
         place = pathlib.Path(owner.partition(" ")[2])
-        if place.is_relative_to(_TEMPORARY) and (directory / "tmp" / place.relative_to(_TEMPORARY)).exists():
+        if any(place.is_relative_to(there) and (directory / name / place.relative_to(there)).exists()
+               for name, there in _TEMPORARY.items()):
             pages.give_back(owner)
     for group in _GROUPS.glob("**/psf-*"):
         with contextlib.suppress(OSError):  # It has processes.

@@ -30,14 +30,15 @@ print(json.dumps({
 _LEAVES = """
 set -e
 echo file > /tmp/left
+echo file > /var/tmp/left
 setsid sleep 98{0} < /dev/null &
 ip netns add left-{0}
 mount -t tmpfs tmpfs /mnt
 /usr/bin/python3 -c '
 from penstock_node.hugepages import HugePages
 import os
-os.mkdir("/tmp/node-{0}")
-pages, owner, megabytes = HugePages(), "node /tmp/node-{0}", 2
+os.mkdir("/var/tmp/node-{0}")
+pages, owner, megabytes = HugePages(), "node /var/tmp/node-{0}", 2
 while not pages.added_by(owner):  # Pages that are free already, those of a killed node for example, are not borrowed.
     with pages.reserve(owner, megabytes):
         megabytes += 64
@@ -52,7 +53,7 @@ setsid sleep 97{0} < /dev/null
 class SandboxTest(unittest.TestCase):
     def setUp(self):
         self.number = str(uuid.uuid4().int)[:12]
-        self.mark = pathlib.Path(f"/var/tmp/{self.number}.mark")
+        self.mark = pathlib.Path(f"/run/{self.number}.mark")  # /tmp and /var/tmp are its own.
         self.addCleanup(self.mark.unlink, missing_ok=True)
 
     def start(self, *command, **options):
@@ -104,7 +105,7 @@ class SandboxTest(unittest.TestCase):
         process.communicate(timeout=120)
         # The kernel ends the processes, and the namespaces with them.
         processes.wait_until(lambda: not self.running(), "the end of all processes", 60)
-        self.assertIn(f"node /tmp/node-{self.number}", HugePages().owners())
+        self.assertIn(f"node /var/tmp/node-{self.number}", HugePages().owners())
         self.output("true")
         self.left_nothing()
 
@@ -137,11 +138,12 @@ class SandboxTest(unittest.TestCase):
     def left_nothing(self):
         self.assertEqual(self.running(), [])
         self.assertFalse(self.group().exists())
-        self.assertNotIn(f"node /tmp/node-{self.number}", HugePages().owners())
+        self.assertNotIn(f"node /var/tmp/node-{self.number}", HugePages().owners())
         self.assertFalse(pathlib.Path(f"/run/netns/left-{self.number}").exists())
         self.assertFalse(pathlib.Path("/tmp/left").exists())
         self.assertFalse(pathlib.Path("/mnt").is_mount())
-        self.assertEqual([*pathlib.Path("/var/tmp").glob("penstock-test-*/tmp/left")], [])
+        self.assertFalse(pathlib.Path("/var/tmp/left").exists())
+        self.assertEqual([*pathlib.Path("/var/tmp").glob("penstock-test-*/*/left")], [])
 
 
 if __name__ == "__main__":

@@ -166,7 +166,7 @@ class FullDiskTest(unittest.TestCase):
             self.assertRegex(self.told("down", "edge1", "--run-directory", self.disk, code=1),
                              f"ovs-config: cannot write {directory}/state.json: {FULL}")
             self.assertEqual(locks.read_json(directory / "state.json", None), state)
-            profile = types.SimpleNamespace(directory=self.disk / "edge2", name="edge2", namespace="none",
+            profile = types.SimpleNamespace(directory=self.disk / "edge2", name="edge2", namespace="none", ports=(),
                                             run_directory=self.disk, switch_root="/")
             with mock.patch.object(node, "machine_problems", return_value=[]), \
                     mock.patch.object(node, "switch_problems", return_value=[]), \
