@@ -14,7 +14,7 @@ import shutil
 import time
 import typing
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from penstock_base import locks, namespaces, places, processes
 from penstock_base.errors import PenstockError, ProfileError
@@ -48,8 +48,7 @@ _FIXED = {"hugepage_memory_mb": "hugepage-memory-mb", "namespace": "namespace",
           "vhost_user_directory": "vhost-user-directory", "switch_root": "switch-root",
           "accepted_switch_faults": "accepted-switch-faults",
           "management_controller_address": "management.controller-address",
-          "management_node_address": "management.node-address", "device_arguments": "devargs of dpdk ports",
-          "switch_directories": "directories of controller.tls and devargs"}
+          "management_node_address": "management.node-address", "device_arguments": "devargs of dpdk ports"}
 
 
 def up(profile: Profile) -> bool:
@@ -114,22 +113,14 @@ def _up(profile: Profile) -> bool:
     if profile.routed_controllers:
         with step(f"node {profile.name}: relay to {', '.join(profile.routed_controllers)}"):
             _start_relay(profile)
-    root = profile.switch_root or switch_program.MACHINE
     rights = switch_rights.make(profile, ovs)
     with step(f"node {profile.name}: database server"):
-        ovs.start_database(tree=tree, root=root)
+        ovs.start_database(tree=tree, root=profile.switch_root or switch_program.MACHINE)
         node_settings.configure(ovs, profile)
     memory = node_settings.megabytes(profile, " + ")
     with step(f"node {profile.name}: {memory} MB of huge pages and the switch") as line:
-        owner = f"node {directory.absolute()}"
-        state.save(hugepage_owner=owner)
-        with HugePages().reserve(owner, profile.hugepage_memory_mb) as added:
-            ovs.start_switch(
-                profile.namespace, online_cores() - set(profile.pmd_cores), rights, root=root, tree=tree,
-                before=(HugePages.claim_command(owner, profile.hugepage_memory_mb),),
-                closed=switch_faults.FRAGMENTS in switch_faults.off(profile.accepted_switch_faults))
-        ovs.prepare_bridge()
-        line.note = f"{added} huge pages added"
+        state.save(hugepage_owner=_user(directory))
+        line.note = f"{_start_switch(profile, ovs, tree, rights)} huge pages added"
     controllers = ", ".join(f"{address}:{profile.ovsdb_port}" for address in profile.controller_addresses)
     with step(f"node {profile.name}: ports and announcement to {controllers}"):
         _take_ports(profile, state)
@@ -139,6 +130,19 @@ def _up(profile: Profile) -> bool:
     state.save(unfinished=False, version=version())
     say(f"node {profile.name} is up: OVS_RUNDIR={directory}")
     return True
+
+
+def _start_switch(profile: Profile, ovs: Ovs, tree: supervision.Tree, rights: Sequence[str]) -> int:
+    """Starts the switch, and prepares its bridge. Returns the number of huge pages that were added."""
+    owner = _user(profile.directory)
+    with HugePages().reserve(owner, profile.hugepage_memory_mb) as added:
+        ovs.start_switch(
+            profile.namespace, online_cores() - set(profile.pmd_cores), rights,
+            root=profile.switch_root or switch_program.MACHINE, tree=tree,
+            before=(HugePages.claim_command(owner, profile.hugepage_memory_mb),),
+            closed=switch_faults.FRAGMENTS in switch_faults.off(profile.accepted_switch_faults))
+    ovs.prepare_bridge()
+    return added
 
 
 def _with_switch(profile: Profile, state: dict[str, typing.Any] | None) -> Profile:
@@ -260,9 +264,16 @@ def _adjust(profile: Profile, ovs: Ovs, state: dict[str, typing.Any], wanted: di
         elif connected and not renewed:
             say(f"node {profile.name} is running already; nothing changed")
         return started or renewed or not connected
-    wrong = machine_problems(profile, check_memory=False)
+    wrong = machine_problems(profile, check_memory=False) + switch_rights.problems(profile)
     if wrong:
         raise ProfileError(wrong)
+    further = sorted(set(wanted["switch_directories"]) - set(old["switch_directories"]))
+    if further:
+        with step(f"node {profile.name}: the switch is started again to see {', '.join(further)}"):
+            state.save(unfinished=True)
+            tree = supervision.Tree(profile.directory)
+            tree.remove(SWITCH, ovs.switch_process)
+            _start_switch(profile, ovs, tree, switch_rights.make(profile, ovs))
     with step(f"node {profile.name}: applying the change to the running switch") as line:
         state.save(unfinished=True)
         node_settings.configure(ovs, profile)

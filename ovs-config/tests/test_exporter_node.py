@@ -193,8 +193,10 @@ class ExporterTest(unittest.TestCase):
         _, plain = self.box.node("a", metrics={"address": _ADDRESS})
         self.assertIn("metrics.address", self.box.ovs_config("up", plain, code=2))
         _, profile = self.box.node("a", metrics={"address": _ADDRESS}, controller={"tls": tls})
-        self.box.ovs_config("up", profile)
+        self.assertIn(f"the switch is started again to see {self.folder}", self.box.ovs_config("up", profile))
         self.addCleanup(lambda: self.box.ovs_config("up", self.box.node("a", metrics={})[1]))
+        seen = pathlib.Path(f"/proc/{processes.pid_of(self.ovs.switch_process)}/root", *self.folder.parts[1:])
+        self.assertTrue((seen / "node.key").exists())
 
         def client(name):
             context = ssl.create_default_context(cafile=str(self.folder / "ca.pem"))
