@@ -46,6 +46,11 @@ class SpreadPacketsIT extends PairOnNode {
         links = [socket.create_connection((sys.argv[1], int(sys.argv[2])), 60) for _ in range(int(sys.argv[3]))]
         for link in links:
             link.settimeout(60)  # TCP waits longer after each loss, also on a busy machine.
+            # The next firewall drops an answer that was under way when the former one failed: it does not know the
+            # connection before the host sends, and a host that waits for the answer has nothing to send but this.
+            for option, value in (("SO_KEEPALIVE", 1), ("TCP_KEEPIDLE", 1), ("TCP_KEEPINTVL", 1)):
+                level = socket.SOL_SOCKET if option.startswith("SO") else socket.IPPROTO_TCP
+                link.setsockopt(level, getattr(socket, option), value)
         print("ready", flush=True)
         broken = set()
         while not ended:
