@@ -11,7 +11,7 @@ from penstock_base.commands import run as command
 from penstock_base.errors import PenstockError
 from penstock_base.places import ROOT
 from penstock_functions import agent_process, guest_image, instance
-from penstock_node import node
+from penstock_node import node, node_status
 
 from . import changes, control, lab, members, metrics
 from .progress import Steps
@@ -29,14 +29,14 @@ def run(keep: bool = False, purge: bool = False) -> None:
     directory = places.run_directory()
     steps = Steps(total=6 if purge else 5)
     with steps.step("network functions", _LOOK) as note:
-        for entry in node.status(directory):  # Else they would start what is stopped here.
+        for entry in node_status.status(directory):  # Else they would start what is stopped here.
             agent_process.stop(entry["name"], directory)
         functions = instance.status(directory)
         for entry in functions:
             instance.stop(entry["name"], entry["node"], directory)
         note.text = f"{len(functions)} stopped"
     with steps.step("nodes", _LOOK) as note:
-        names = [entry["name"] for entry in node.status(directory)]
+        names = [entry["name"] for entry in node_status.status(directory)]
         for name in names:
             node.down(name, directory)
         note.text = f"{len(names)} stopped"

@@ -13,7 +13,7 @@ from penstock_base import files, places
 from penstock_base.errors import PenstockError, ProfileError
 from penstock_base.version import version
 
-from . import node, profile, switch_root, unit
+from . import node, node_status, profile, switch_root, unit
 
 _EPILOG = """examples:
   ovs-config check profiles/sample.yaml    check the profile against schema and machine
@@ -88,7 +88,7 @@ def _run_directory(parser: argparse.ArgumentParser) -> None:
 def _check(options: argparse.Namespace) -> int:
     loaded = profile.load(options.profile)
     running = any(entry["name"] == loaded.name and entry["state"] == "running"
-                  for entry in node.status(loaded.run_directory))
+                  for entry in node_status.status(loaded.run_directory))
     wrong = [] if options.text_only else profile.machine_problems(loaded, check_memory=not running)
     if wrong:
         raise ProfileError(wrong, options.profile)
@@ -128,7 +128,7 @@ def _switch(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
-    nodes = node.status(options.run_directory)
+    nodes = node_status.status(options.run_directory)
     if options.json:
         print(json.dumps(nodes, indent=2))
         return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Brings a node up and down, and tells how it is.
+"""Brings a node up and down. Its status: node_status.py.
 
 Everything that has to be undone is written to <run-directory>/<node>/state.json before it is done, so that `down` can
 clean up, and `up` can go on, whatever moment a crash chose.
@@ -62,12 +62,6 @@ def down(name: str, run_directory: pathlib.Path | None = None) -> bool:
     directory = (run_directory or places.run_directory()) / name
     with _locked(directory):
         return _down(name, directory)
-
-
-def status(run_directory: pathlib.Path | None = None) -> list[dict[str, typing.Any]]:
-    """One dict for each node of the run directory, sorted by name."""
-    root = run_directory or places.run_directory()
-    return [_status(path.parent) for path in sorted(root.glob("*/state.json"))]
 
 
 def read_state(name: str, run_directory: pathlib.Path | None = None) -> dict[str, typing.Any]:
@@ -382,31 +376,6 @@ def _remove_sockets(state: _State) -> None:
 def _running_functions(directory: pathlib.Path) -> list[str]:
     return sorted(path.parent.name for path in directory.glob("functions/*/*.process")
                   if processes.is_running(path))
-
-
-def _status(directory: pathlib.Path) -> dict[str, typing.Any]:
-    ovs = Ovs(directory)
-    state = locks.read_json(directory / "state.json", {})
-    pids = {"ovsdb-server": processes.pid_of(ovs.database_process),
-            "ovs-vswitchd": processes.pid_of(ovs.switch_process)}
-    alive = [pid for pid in pids.values() if pid]
-    result = {
-        "name": directory.name, "state": {0: "down", 1: "broken", 2: "running"}[len(alive)],
-        "namespace": state.get("namespace"), "management-address": state.get("node_address"), "run-directory":
-        str(directory.parent), "database-socket": str(ovs.socket), "processes": pids,
-        "resident-mb": sum(processes.resident_megabytes(pid) for pid in alive),
-        "huge-pages-added": HugePages().added_by(state.get("hugepage_owner", "")),
-        "ports": state.get("wanted", {}).get("ports", []),
-        "vhost-user-directory": state.get("wanted", {}).get("vhost_user_directory"),
-        "agent": node_agent.status(directory), "endings": supervision.Tree(directory).endings(),
-        "controller-connected": False, "bridges": []}
-    if pids["ovsdb-server"]:
-        with contextlib.suppress(PenstockError):  # It is being started, or ends at this moment.
-            managers = ovs.rows("Manager", "target", "is_connected")
-            result["controllers"] = {manager["target"]: bool(manager["is_connected"]) for manager in managers}
-            result["controller-connected"] = any(manager["is_connected"] for manager in managers)
-            result["bridges"] = sorted(row["name"] for row in ovs.rows("Bridge", "name"))
-    return result
 
 
 def _user(directory: pathlib.Path) -> str:
