@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes incomplete packets out of the switch when it has kept them for their time (docs/adr/0092).
+"""Removes expired incomplete packets from the list of the switch (docs/adr/0092).
 
-The switch does so itself, but one packet for each batch that passes connection tracking, and the rest once a minute
+The switch removes one of them for each batch that passes connection tracking, and the rest once a minute
 (ipf_delete_expired_frags and ipf_clean_thread_main, lib/ipf.c, 4.0). Where little else is tracked, one tenant could
-fill its list by bursts. So batches are made: one packet that passes connection tracking many times, and goes nowhere.
+fill the list by bursts. So the agent makes batches: one packet passes connection tracking many times and is dropped.
 """
 
 import re
@@ -26,12 +26,12 @@ _BATCHES = 500
 _NO_ZONE = 0xffff
 """No tenant has it (VrfId)."""
 _PACKET = "0200000000010200000000020800" + "4500001c000000004011" + "f6cdc0000201c0000202" + "0009000900080000"
-"""A datagram of eight bytes from 192.0.2.1 to 192.0.2.2, for ever without a connection."""
+"""A datagram of eight bytes from 192.0.2.1 to 192.0.2.2, which belongs to no connection."""
 _OFCTL = ("ovs-ofctl", "--timeout=10", "-O", "OpenFlow13")
 
 
 class Fragments:
-    """Those that the switch keeps. For one thread; `run` does what is due."""
+    """The fragments that the switch keeps. For one thread."""
 
     def __init__(self, switch: Ovs, log: Callable[[str], None], now: Callable[[], float] = time.monotonic) -> None:
         self._switch = switch
@@ -41,7 +41,7 @@ class Fragments:
         self._error = ""
 
     def run(self) -> None:
-        """Looks, when it is time, and takes out what is over."""
+        """Removes expired incomplete packets, if it is time to look for them."""
         if self._now() < self._due:
             return
         self._due = self._now() + _LOOK_SECONDS

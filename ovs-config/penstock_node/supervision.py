@@ -96,7 +96,7 @@ def make_ready(service: Service) -> str | None:
     service may not start, None if it may."""
     for pattern in (pathlib.Path(str(stale)) for stale in service.stale):
         for path in pattern.parent.glob(pattern.name):
-            if path.is_dir() and not path.is_symlink():  # Of a program that does not mean well.
+            if path.is_dir() and not path.is_symlink():  # A hostile program has made it.
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 path.unlink(missing_ok=True)

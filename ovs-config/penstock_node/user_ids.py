@@ -29,8 +29,8 @@ def resolver(tenant: int) -> int:
 
 
 def switch(directory: pathlib.Path) -> int:
-    """The user of the switch of the node whose files are in a directory. It follows from the path: what tells it can be
-    lost with no file, and nodes of one machine are too few to have the same."""
+    """The user of the switch of the node whose files are in a directory. It follows from the path, so no
+    file can lose it; the nodes of one machine are too few for two equal numbers."""
     digest = hashlib.sha256(str(directory.absolute()).encode()).digest()
     return _SWITCHES + int.from_bytes(digest[:4], "big") % _MOST_SWITCHES
 

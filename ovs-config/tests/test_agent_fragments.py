@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent takes incomplete packets out of a switch whose clock a test moves."""
+"""The agent removes expired incomplete packets from a switch whose clock a test moves."""
 
 import pathlib
 import struct
@@ -56,7 +56,7 @@ class FragmentsTest(unittest.TestCase):
         self.fragments.run()
         return agent_fragments.kept(self.ovs)
 
-    def test_what_is_over_goes(self):
+    def test_expired_packets_are_removed(self):
         self.keep(800)
         self.assertEqual(self.look(), 800)
         self.ovs.appctl("time/warp", "14000", "1000")
@@ -72,7 +72,7 @@ class FragmentsTest(unittest.TestCase):
         self.ovs.appctl("time/warp", "16000", "1000")
         self.assertEqual(self.look(), 200)
 
-    def test_a_switch_that_is_gone_is_told_once(self):
+    def test_a_switch_that_has_ended_is_logged_once(self):
         self.switch.kill()
         for _ in range(3):
             self.now += 1

@@ -138,19 +138,19 @@ class ConntrackFuzzTraceIT {
         }
 
         void pass() {
-            final List<String> told = new ArrayList<>();
+            final List<String> batchFrames = new ArrayList<>();
             try {
                 if (batch % 20 == 0) {
                     PUBLIC.keySet().forEach(vlan -> node.learn(HOST, vlan));
                 }
                 for (int group = 0; group < GROUPS; group++) {
-                    send(group(), told);
+                    send(group(), batchFrames);
                 }
                 node.warp(PAUSES.get(random.nextInt(PAUSES.size())));
                 look();
             } catch (AssertionError e) {
                 throw new AssertionError("seed %d, batch %d: %s%nframes:%n%s".formatted(seed, batch, e.getMessage(),
-                    String.join("\n", told)), e);
+                    String.join("\n", batchFrames)), e);
             }
             batch++;
         }
@@ -169,8 +169,8 @@ class ConntrackFuzzTraceIT {
             return all.subList(0, now);
         }
 
-        private void send(final List<Late> frames, final List<String> told) {
-            frames.forEach(each -> told.add(each.port() + " " + each.frame().digits()));
+        private void send(final List<Late> frames, final List<String> batchFrames) {
+            frames.forEach(each -> batchFrames.add(each.port() + " " + each.frame().digits()));
             if (!frames.isEmpty()) {
                 node.send(frames.get(0).port(), frames.stream().map(Late::frame).toList());
             }

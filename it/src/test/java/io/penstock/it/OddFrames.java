@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.it;
 
+import io.penstock.pipeline.net.IpProtocol;
 import io.penstock.pipeline.net.Ipv4;
 import io.penstock.testkit.Frame;
 import java.nio.ByteBuffer;
@@ -20,9 +21,6 @@ import java.util.stream.IntStream;
  * a frame is known wherever it leaves.
  */
 final class OddFrames {
-    private static final int TCP = 6;
-    private static final int UDP = 17;
-    private static final int ICMP = 1;
     private static final int FTP = 21;
     private static final int ETHERNET_HEADER = 14;
     private static final int IPV4_HEADER = 20;
@@ -34,7 +32,8 @@ final class OddFrames {
     private static final int FIRST_PORT = 30_000;
     private static final int LONGEST = 1480;
     private static final int MOST_PIECES = 60;
-    private static final List<Integer> PROTOCOLS = List.of(ICMP, TCP, UDP, UDP, UDP, 2, 47, 50, 51, 58, 132, 136, 255);
+    private static final List<Integer> PROTOCOLS = List.of(IpProtocol.ICMP, IpProtocol.TCP, IpProtocol.UDP,
+        IpProtocol.UDP, IpProtocol.UDP, IpProtocol.ICMPV6, IpProtocol.SCTP, 2, 47, 50, 51, 136, 255);
     private static final List<Integer> SIZES = List.of(8, 64, 392, 400, 552, 800, 1400, LONGEST);
     private static final List<Integer> ERRORS = List.of(3, 3, 3, 4, 5, 11, 12, 0, 8, 13, 255);
     private static final List<Integer> FLAGS = List.of(0x02, 0x10, 0x18, 0x12, 0x11, 0x04, 0x29, 0x00, 0xff);
@@ -78,7 +77,7 @@ final class OddFrames {
         if (length < Long.BYTES) {
             return body;
         }
-        if (protocol == ICMP) {
+        if (protocol == IpProtocol.ICMP) {
             return body.putInt(0, random.nextBoolean() ? 0x08000000 : 0).putInt(4, random.nextInt(IDENTIFICATIONS));
         }
         return body.putShort(0, (short) port()).putShort(2, (short) (random.nextInt(4) == 0 ? FTP : port()))
@@ -175,14 +174,14 @@ final class OddFrames {
         final ByteBuffer body = ByteBuffer.allocate(8 + IPV4_HEADER + behind.length).put((byte) (int) any(ERRORS))
             .put((byte) random.nextInt(16)).putShort((short) 0).putInt(random.nextInt()).put(quoted.rewind())
             .put(behind);
-        return Frame.ipv4(way, ICMP, 0, body.slice(0, random.nextInt(4) == 0 ? random.nextInt(body.capacity())
-            : body.capacity()));
+        return Frame.ipv4(way, IpProtocol.ICMP, 0, body.slice(0, random.nextInt(4) == 0
+            ? random.nextInt(body.capacity()) : body.capacity()));
     }
 
     /** A packet of which some bytes behind the addresses of Ethernet are others. */
     private Frame mutated(final Frame.Way way, final byte mark) {
         final int protocol = any(PROTOCOLS);
-        final Frame good = protocol == TCP ? Frame.tcp(way, port(), port(), any(FLAGS), random.nextInt(), 1,
+        final Frame good = protocol == IpProtocol.TCP ? Frame.tcp(way, port(), port(), any(FLAGS), random.nextInt(), 1,
             data(random.nextInt(64), mark)) : Frame.ipv4(way, protocol, 0, body(protocol, random.nextInt(64), mark));
         final byte[] bytes = HexFormat.of().parseHex(good.digits());
         for (int count = random.nextInt(6); count > 0; count--) {

@@ -99,8 +99,8 @@ final class BridgeStep implements Step {
 
     /** Whether the switch may look into packets of FTP, as the node has said last. */
     boolean permitsFtp() {
-        final NodeSession told = last;
-        return told == null || SwitchFaults.permitFtp(told.announcement());
+        final NodeSession newest = last;
+        return newest == null || SwitchFaults.permitFtp(newest.announcement());
     }
 
     /** Datapath type of the bridge, once the node's database has it. */
