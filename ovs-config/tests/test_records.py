@@ -15,7 +15,7 @@ import unittest
 
 import samples
 from dummy_switch import DummySwitch, checksum, packet
-from penstock_base import processes
+from penstock_base import places, processes
 from penstock_records import connections, messages, sender
 from penstock_records.program import Rounds
 
@@ -78,6 +78,12 @@ class ConnectionsTest(unittest.TestCase):
             (key,) = connections.keys(line + "\n")
             self.assertEqual(connections.read(key), connections.Connection(*(
                 int(ipaddress.ip_address(value)) if isinstance(value, str) else value for value in wanted)))
+
+    def test_the_last_vrf_is_that_of_planner_and_protocol(self):
+        java = (places.ROOT / "odl-apps/pipeline/src/main/java/io/penstock/pipeline/registry/VrfId.java").read_text(
+            encoding="utf-8")
+        self.assertEqual(int(re.search(r"int LAST = 0x([0-9a-f]+);", java)[1], 16), connections.LAST_VRF)
+        self.assertIn(f"has its VRF id, 2 to {connections.LAST_VRF}", json.dumps(samples.DEFINITION))
 
     def test_what_is_not_translated_is_left_out(self):
         end = "src=10.0.0.5,dst=198.51.100.10,sport=1024,dport=53"
