@@ -6,6 +6,7 @@ It keeps nothing that it cannot find out again, so it may be killed at any momen
 """
 
 import argparse
+import functools
 import pathlib
 import socket
 import sys
@@ -58,7 +59,7 @@ class Agent:
         self._database = agent_database.Database(switch.socket)
         self._sessions = agent_sessions.Sessions(switch, log)
         self._timeouts = agent_timeouts.Timeouts(switch, log)
-        self._cache = agent_cache.Cache(switch, log)
+        self._cache = agent_cache.Cache(functools.partial(agent_cache.renew, switch), log)
         self._session_flows = agent_session_flows.SessionFlows(switch, link, log)
         self._floods = agent_floods.Floods(switch, log)
         self._fragments = agent_fragments.Fragments(switch, log)

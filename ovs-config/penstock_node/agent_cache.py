@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flows that the switch has cached: thrown away when the controller says that they may be wrong.
+"""The flows that the switch has cached: brought up to date when the controller has changed the ways of packets.
 
-Open vSwitch 3.1 changes the actions of a cached flow by looking it up by a packet (dpif_netdev_flow_put,
+Open vSwitch before 3.3 changes the actions of a cached flow by looking it up by a packet (dpif_netdev_flow_put,
 lib/dpif-netdev.c). Where a wider flow has the packet too, that one is changed, and the narrower keeps its old actions
-for as long as it has packets. Later releases look it up by its id.
+for as long as it has packets. There all cached flows are dropped. Later releases look it up by its id, so the end of a
+round over all cached flows is enough, which costs no packet anything.
 """
 
 import time
@@ -11,18 +12,34 @@ from collections.abc import Callable
 
 from penstock_base.errors import PenstockError
 
+from . import agent_switch, switch_faults
 from .alive import Poller
 from .ovs import Ovs
 
 PAUSE_SECONDS = 1
-"""Each time makes the switch look at the first packets of all flows anew, so it is not done more often than that."""
+"""After a drop, or a failure. A drop makes the switch look at the first packets of all flows anew."""
+
+
+def renew(switch: Ovs) -> float:
+    """Returns when no cached flow has the actions of former tables. The answer is for how many seconds it should not be
+    done again. PenstockError when the switch does not answer."""
+    begun = time.monotonic()
+    if switch_faults.keeps_stale_flows(agent_switch.version(switch)):
+        switch.drop_cached_flows()
+        return PAUSE_SECONDS
+    agent_switch.revalidate(switch)
+    return time.monotonic() - begun
 
 
 class Cache:
-    """Carries orders out, the newest of those that came in a pause. `switch` is an Ovs. Not for several threads."""
+    """Carries orders out, the newest of those that came in a pause. Not for several threads.
 
-    def __init__(self, switch: Ovs, log: Callable[[str], None], now: Callable[[], float] = time.monotonic) -> None:
-        self._switch = switch
+    renew: as `renew` above, for the switch of the node
+    """
+
+    def __init__(self, renew: Callable[[], float], log: Callable[[str], None],
+                 now: Callable[[], float] = time.monotonic) -> None:
+        self._renew = renew
         self._log = log
         self._now = now
         self._order: str | None = None
@@ -37,16 +54,17 @@ class Cache:
             self.done = done
 
     def run(self) -> bool:
-        """Throws the flows away, if that is wanted and it is time to. Returns whether it has tried."""
+        """Brings the flows up to date, if that is wanted and it is time to. Returns whether it has tried."""
         if not self._wanted() or self._now() < self._due:
             return False
         order = self._order
-        self._due = self._now() + PAUSE_SECONDS
         try:
-            self._switch.drop_cached_flows()
+            pause = self._renew()
         except PenstockError as error:
+            self._due = self._now() + PAUSE_SECONDS
             self._log(f"cached flows: {error}; retrying in {PAUSE_SECONDS} s")
             return True
+        self._due = self._now() + pause
         self.done = order
         return True
 

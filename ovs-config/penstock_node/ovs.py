@@ -232,7 +232,7 @@ class Ovs:
         vSwitch), on a busy machine or with many cached flows more."""
         self.appctl("revalidator/purge")
         version = str(self.get("Open_vSwitch", ".", "ovs_version"))
-        for _ in range(2 if switch_faults.has_partial_purge(version) else 0):
+        for _ in range(2 if switch_faults.keeps_stale_flows(version) else 0):
             try:
                 self.appctl("revalidator/wait")
             except PenstockError as error:

@@ -53,9 +53,10 @@ def off(accepted: Collection[str]) -> set[str]:
     return {fault.off for fault in known() if fault.name in accepted}
 
 
-def has_partial_purge(version: str) -> bool:
-    """Whether a purge of cached flows leaves those that a revalidator holds ("upcall: Pause revalidators when purging"
-    is in 2.17.9, 3.0.6, 3.1.4, 3.2.2 and 3.3.0)."""
+def keeps_stale_flows(version: str) -> bool:
+    """Whether a cached flow may keep the actions of tables that are gone, also after a purge, which leaves those that a
+    revalidator holds ("dpif-netdev: Fix dpif_netdev_flow_put" and "upcall: Pause revalidators when purging", both in
+    3.3.0; later releases of older series have them too, which makes no difference here)."""
     return not re.fullmatch(_VERSION, version) or _numbers(version) < (3, 3, 0)
 
 

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders to throw cached flows away: how often that is done, and that a real switch then looks at its tables again.
+"""Orders to bring cached flows up to date: how often that is done, and that a real switch then follows its tables.
 
 The second part needs root and Open vSwitch with DPDK.
 """
 
+import contextlib
 import json
 import os
 import re
 import signal
 import subprocess
+import threading
 import unittest
 
 import pytest
@@ -25,64 +27,60 @@ _SEND = """
 import socket, sys
 link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 link.bind(("a0", 0))
-for _ in range(int(sys.argv[1])):
-    link.send(bytes.fromhex("020000000002" "020000000001" "88b5") + bytes(46))
+for text in sys.argv[1:]:
+    link.send(bytes.fromhex("020000000002" + text) + bytes(46))
 """
-
-
+_SENDER, _OTHER, _FRAME, _MARK = "020000000001", "020000000003", "88b5", "88b7"
 _SEND_MANY = """
 import socket, sys
 link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 link.bind(("a0", 0))
-for source in range(int(sys.argv[1])):
-    link.send(bytes.fromhex("020000000002" "0200000f") + source.to_bytes(2, "big") + b"\\x88\\xb6" + bytes(46))
+while True:
+    for source in range(int(sys.argv[1])):
+        link.send(bytes.fromhex("020000000002" "0200000f") + source.to_bytes(2, "big") + b"\\x88\\xb6" + bytes(46))
 """
 _MANY, _CHANGES, _ROUNDS = 2000, 3000, 10
 
 
-class _Switch:
-    """Counts what it is told; `broken` makes it fail."""
-
-    def __init__(self):
-        self.told = 0
-        self.broken = False
-
-    def drop_cached_flows(self):
-        if self.broken:
-            raise PenstockError("it does not answer")
-        self.told += 1
+_PAUSE = 3.0
 
 
 class PauseTest(unittest.TestCase):
 
     def setUp(self):
-        self.switch, self.log, self.time = _Switch(), [], 100.0
-        self.cache = agent_cache.Cache(self.switch, self.log.append, lambda: self.time)
+        self.renewals, self.is_broken, self.log, self.time = 0, False, [], 100.0
+        self.cache = agent_cache.Cache(self.renew, self.log.append, lambda: self.time)
+
+    def renew(self):
+        if self.is_broken:
+            raise PenstockError("it does not answer")
+        self.renewals += 1
+        return _PAUSE
 
     def order(self, text, done=None):
         self.cache.want(text, done)
         self.cache.run()
-        return self.switch.told
+        return self.renewals
 
     def test_each_order_once(self):
         self.assertEqual([self.order(None), self.order("1"), self.order("1")], [0, 1, 1])
-        self.assertEqual((self.switch.told, self.cache.done), (1, "1"))
+        self.assertEqual((self.renewals, self.cache.done), (1, "1"))
 
     def test_those_of_a_pause_are_one(self):
         self.assertEqual([self.order("1"), self.order("2"), self.order("3")], [1, 1, 1])
-        self.time += agent_cache.PAUSE_SECONDS
+        self.time += _PAUSE
         self.assertEqual([self.order("3"), self.cache.done], [2, "3"])
 
     def test_what_an_agent_before_has_done_is_done(self):
         self.assertEqual(self.order("1", done="1"), 0)
         self.assertEqual(self.order("2", done="1"), 1)
 
-    def test_a_switch_that_fails_is_told_again(self):
-        self.switch.broken = True
+    def test_a_switch_that_fails_is_asked_again(self):
+        self.is_broken = True
         self.assertEqual(self.order("1"), 0)
         self.assertIn("it does not answer", self.log[0])
         self.assertIsNone(self.cache.done)
-        self.switch.broken = False
+        self.is_broken = False
         self.time += agent_cache.PAUSE_SECONDS
         self.assertEqual(self.order("1"), 1)
 
@@ -99,81 +97,129 @@ class RealSwitchTest(unittest.TestCase):
         cls.directory = cls.box.run_directory / cls.name
         cls.space = f"ps-{cls.name}"
         cls.ovs = Ovs(cls.directory)
-        internal_ports(cls.ovs, cls.space, "a0", "b0")
-        run("ovs-ofctl", "add-flow", cls.directory / f"{BRIDGE}.mgmt", "in_port=1,actions=output:2")
+        internal_ports(cls.ovs, cls.space, "a0", "b0", "c0")
 
-    def send(self, count):
-        """Sends frames into a0; returns how many have come out at b0."""
-        before = self.arrived()
-        namespaces.execute(self.space, "/usr/bin/python3", "-c", _SEND, str(count))
-        return self.arrived() - before
+    def setUp(self):
+        self.bridge = self.directory / f"{BRIDGE}.mgmt"
+        run("ovs-ofctl", "replace-flows", self.bridge, "-", standard_input="""
+            priority=2,in_port=1,dl_type=0x88b7,actions=output:3
+            priority=1,in_port=1,dl_type=0x88b5,actions=output:2
+            """)
 
-    def arrived(self):
-        link, = json.loads(namespaces.execute(self.space, "ip", "-json", "-statistics", "link", "show", "b0"))
+    def passed(self, sender=_SENDER):
+        """Sends frames into a0, and a mark behind them that comes out at c0. Returns how many came out at b0."""
+        frames, marks = self.arrived("b0"), self.arrived("c0")
+        namespaces.execute(self.space, "/usr/bin/python3", "-c", _SEND, *[sender + _FRAME] * 3, sender + _MARK)
+        processes.wait_until(lambda: self.arrived("c0") > marks, "the mark", 60)
+        return self.arrived("b0") - frames
+
+    def arrived(self, device):
+        link, = json.loads(namespaces.execute(self.space, "ip", "-json", "-statistics", "link", "show", device))
         return link["stats64"]["rx"]["packets"]
 
-    def spoil(self):
-        """Has the cached flow drop, as one that was left behind."""
-        def cached():
-            self.send(3)
-            return re.search(r"^(ufid:\S+, .*eth_type\(0x88b5\)), packets:", self.ovs.appctl("dpctl/dump-flows", "-m"),
-                             re.MULTILINE)
-        processes.wait_until(cached, "a cached flow", 60)
-        self.ovs.appctl("dpctl/mod-flow", "netdev@ovs-netdev", cached().group(1), "drop")
-        self.pass_on(0)
-
-    def pass_on(self, count):
-        """Waits until so many of three frames come out; those of before may be late. A cached flow lives on."""
-        processes.wait_until(lambda: self.send(3) == count, f"{count} frames", 60)
+    def change(self, flow):
+        run("ovs-ofctl", "add-flow", self.bridge, flow)
 
     def done(self):
         return self.ovs.get("Bridge", BRIDGE, "external_ids").get(node_protocol.CACHE_DONE)
 
-    def order(self, text):
+    def ask(self, text):
         self.ovs.vsctl("--no-wait", "set", "Bridge", BRIDGE, f"external_ids:{node_protocol.CACHE}={text}")
+
+    def order(self, text):
+        self.ask(text)
         processes.wait_until(lambda: self.done() == text, "the order is carried out", 120)
 
-    def test_a_flow_that_is_wrong_is_right_again(self):
-        self.spoil()
-        self.order("first")
-        self.pass_on(3)
-        # The next agent knows what was done, and takes orders.
+    def test_what_is_cached_follows_a_change(self):
+        self.assertEqual(self.passed(), 3)
+        with self.no_round():
+            self.change("priority=1,in_port=1,dl_type=0x88b5,actions=drop")
+            self.ask("closed")
+            for _ in range(10):  # An agent that does not wait says so within a quarter of a second.
+                self.assertEqual(self.passed(), 3)
+                self.assertNotEqual(self.done(), "closed", "carried out, and frames pass")
+        self.order("closed")
+        self.assertEqual(self.passed(), 0)
+
+    @contextlib.contextmanager
+    def no_round(self):
+        """Cached flows stay as they are meanwhile, whatever tables do."""
+        self.ovs.appctl("revalidator/pause")
+        try:
+            yield
+        finally:
+            self.ovs.appctl("revalidator/resume")
+
+    def test_a_narrow_flow_beside_a_wider_one_follows_too(self):
+        """A packet may be of both, and the switch has to change the one that is meant."""
+        narrow = "in_port=1,dl_type=0x88b5,dl_src=02:00:00:00:00:01"
+        self.change(f"priority=9,{narrow},actions=output:2")
+        self.assertEqual(self.passed(), 3)
+        run("ovs-ofctl", "--strict", "del-flows", self.bridge, f"priority=9,{narrow}")
+        self.order("one flow less")
+        self.assertEqual(self.passed(_OTHER), 3)
+        self.assertEqual(len(self.cached(_FRAME)), 2, "not a narrow and a wide one")
+        self.change("priority=1,in_port=1,dl_type=0x88b5,actions=drop")
+        self.order("none passes")
+        self.assertEqual([self.passed(), self.passed(_OTHER)], [0, 0])
+
+    def test_the_next_agent_takes_orders(self):
+        self.order("of the first")
         os.kill(self.box.status(self.name)["agent"]["pid"], signal.SIGKILL)
         self.box.ovs_config("up", self.profile)
-        self.spoil()
-        self.order("second")
-        self.pass_on(3)
+        self.assertEqual(self.done(), "of the first")
+        self.order("of the second")
 
     @pytest.mark.deep
     @pytest.mark.flood
-    def test_none_is_left_while_revalidators_look_at_them(self):
-        """One purge leaves those that a revalidator holds at that moment."""
-        flows = "".join(f"dl_type=0x88b6,dl_src=02:00:00:0f:{number >> 8:02x}:{number & 255:02x},"
-                        "actions=resubmit(,1)\n" for number in range(_MANY))
-        bridge = self.directory / f"{BRIDGE}.mgmt"
-        # The thread that purges and the one that revalidates run side by side, as on a machine with more cores.
+    def test_none_is_old_while_tables_change_and_packets_come(self):
+        changes = "".join(f"table=2,priority=1,actions=load:{number}->NXM_NX_REG0[]\n" for number in range(_CHANGES))
+        run("ovs-ofctl", "add-flows", self.bridge, "-", standard_input="".join(
+            f"dl_type=0x88b6,dl_src=02:00:00:0f:{number >> 8:02x}:{number & 255:02x},actions=resubmit(,1)\n"
+            for number in range(_MANY)))
+        # The thread that asks and the one that revalidates run side by side, as on a machine with more cores.
         run("taskset", "--all-tasks", "--pid", "--cpu-list", "0,1", processes.pid_of(self.ovs.switch_process))
-        run("ovs-ofctl", "add-flows", bridge, "-", standard_input=flows)
-        changes = "".join(f"table=1,priority=1,actions=load:{number}->NXM_NX_REG0[]\n" for number in range(_CHANGES))
-        left = []
-        for _ in range(_ROUNDS):
-            processes.wait_until(self.send_many, f"{_MANY} cached flows", 20)
-            # All of them are to be looked at again, and again.
-            with subprocess.Popen(["ovs-ofctl", "add-flows", bridge, "-"], stdin=subprocess.PIPE, text=True) as change:
-                change.stdin.write(changes)
-                change.stdin.close()
-                cache = agent_cache.Cache(self.ovs, self.fail)
-                cache.want("order", None)
-                cache.run()
-                left.append(self.many_cached())
-        self.assertEqual(left, [0] * _ROUNDS)
+        old = []
+        with self.senders():
+            for number in range(_ROUNDS):
+                before, after = self.table(number), self.table(number + 1)
+                self.change(before)
+                processes.wait_until(lambda: len(self.cached("88b6")) == _MANY, f"{_MANY} cached flows", 60)
+                with subprocess.Popen(["ovs-ofctl", "add-flows", self.bridge, "-"], stdin=subprocess.PIPE, text=True
+                                      ) as change:
+                    change.stdin.write(changes)
+                    change.stdin.close()
+                    with self.no_round():
+                        self.change(after)
+                        renewal = threading.Thread(target=agent_cache.renew, args=(self.ovs,))
+                        renewal.start()
+                        self.assertEqual(self.old(number), _MANY)
+                        self.assertTrue(renewal.is_alive(), "done, and all cached flows are old")
+                    renewal.join()
+                    old.append(self.old(number))
+        self.assertEqual(old, [0] * _ROUNDS)
 
-    def send_many(self):
-        """Sends a frame of each sender; returns whether all are cached. The socket of a port holds a few hundred."""
-        namespaces.execute(self.space, "/usr/bin/python3", "-c", _SEND_MANY, str(_MANY))
-        self.pass_on(3)  # They come last, so the switch has seen all before them.
-        return self.many_cached() == _MANY
+    @contextlib.contextmanager
+    def senders(self):
+        """Frames of many senders come meanwhile."""
+        with subprocess.Popen(["ip", "netns", "exec", self.space, "/usr/bin/python3", "-c", _SEND_MANY, str(_MANY)]
+                              ) as process:
+            try:
+                yield
+            finally:
+                process.kill()
 
-    def many_cached(self):
-        """Cached flows of those many senders."""
-        return self.ovs.appctl("dpctl/dump-flows").count("eth_type(0x88b6)")
+    @staticmethod
+    def table(number):
+        return f"table=1,priority=1,actions=output:{2 + number % 2}"
+
+    def old(self, number):
+        """Cached flows with the actions of that table."""
+        device = "bc"[number % 2] + "0"
+        port = re.search(rf"{device} \d+/(\d+):", self.ovs.appctl("dpif/show"))[1]
+        return sum(flow.endswith(f"actions:{port}") for flow in self.cached("88b6"))
+
+    def cached(self, kind):
+        """Cached flows of an EtherType, a line each."""
+        return [line for line in self.ovs.appctl("dpctl/dump-flows", "--no-names").splitlines()
+                if f"eth_type(0x{kind})" in line]

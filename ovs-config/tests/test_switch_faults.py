@@ -50,7 +50,7 @@ class VersionsTest(unittest.TestCase):
         self.assertEqual(switch_faults.off(ALL), {switch_faults.FRAGMENTS, switch_faults.FTP})
 
     def test_purges(self):
-        found = [switch_faults.has_partial_purge(version) for version in ("3.1.0", "", "3.3.0", "4.0.0")]
+        found = [switch_faults.keeps_stale_flows(version) for version in ("3.1.0", "", "3.3.0", "4.0.0")]
         self.assertEqual(found, [True, True, False, False])
 
     def test_drivers_that_others_could_replace(self):

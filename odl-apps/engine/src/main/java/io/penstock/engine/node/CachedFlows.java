@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Decides after which changes the node has to throw away its cached flows, and says when it has (ADR 26). For the
+ * Decides after which changes the node has to renew its cached flows, and says when it has (ADR 26 and 94). For the
  * thread of one worker.
  */
 final class CachedFlows {
