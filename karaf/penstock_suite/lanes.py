@@ -57,8 +57,8 @@ class Lane:
         self._prefix = prefix
 
     def inside(self, *prefix: str) -> Lane:
-        """The same place with words in front of each command."""
-        return Lane(self.name, self._lanes, prefix)
+        """The same place with words in front of each command, behind those that are there."""
+        return Lane(self.name, self._lanes, (*self._prefix, *prefix))
 
     def named(self, name: str) -> Lane:
         """The same place under another name."""

@@ -25,6 +25,7 @@ def run(deep: bool = False) -> None:
     _fetch("tools of static analysis", lint.install)
     _fetch("the page's browser tests", lambda: commands.run("node", places.ROOT / _BROWSER_TESTS, "--install",
                                                            timeout_seconds=600))
+    _fetch("bytecode of Python", _compile)
     if deep:
         _fetch("the guest's kernel", lambda: guest_image.build(rules=None))
 
@@ -42,6 +43,11 @@ def _fetch(what: str, work: collections.abc.Callable[[], object]) -> None:
             work()
     except PenstockError as error:
         raise PenstockError(f"could not prepare {what}, so no test has run: {error}") from error
+
+
+def _compile() -> None:
+    """Tests start thousands of programs in Python, which themselves write no bytecode."""
+    commands.run(places.PYTHON, "-m", "compileall", "-q", *(places.ROOT / suite for suite in places.PYTHON_SUITES))
 
 
 def _needs_of_the_benchmark() -> list[str]:

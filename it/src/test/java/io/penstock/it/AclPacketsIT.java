@@ -135,7 +135,8 @@ class AclPacketsIT {
             new Tenant.PortForward("stream", UDP, STREAM, Ipv4.parse("10.0.0.20"), STREAM));
         final Tenant shop = new Tenant(plain.name(), plain.attachments(), plain.subnets(), plain.routes(),
             plain.nat(), Optional.of("out"), Optional.empty())
-            .with(new Protection(Optional.of("in"), stateful, Quota.NONE));
+            // Datagrams in pieces come here as fast as the machine can.
+            .with(new Protection(Optional.of("in"), stateful, Quota.NONE.withFragments(Quota.UNLIMITED)));
         final Snapshot network = Networks.of(shop);
         final List<Acl> lists = new ArrayList<>(network.acls().values());
         lists.addAll(List.of(new Acl("out", out), new Acl("in", in), NOTHING));

@@ -3,6 +3,8 @@ package io.penstock.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.pipeline.intent.Protection;
+import io.penstock.pipeline.intent.Quota;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Ipv4;
@@ -13,6 +15,7 @@ import io.penstock.testkit.Capture;
 import io.penstock.testkit.EdgeNetwork;
 import io.penstock.testkit.Host;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -104,7 +107,9 @@ class PublishedPacketsIT {
         final Tenant shop = NatPair.published(
             List.of(new Tenant.OneToOne(Prefix.parse("10.0.0.10/32"), Prefix.parse(OWN + "/32")),
                 new Tenant.OneToOne(Prefix.parse("10.0.0.128/29"), Prefix.parse("198.51.100.128/29"))),
-            forwards.toArray(Tenant.PortForward[]::new));
+            forwards.toArray(Tenant.PortForward[]::new))
+            // Datagrams in pieces come here as fast as the machine can.
+            .with(new Protection(Optional.empty(), false, Quota.NONE.withFragments(Quota.UNLIMITED)));
         final Snapshot snapshot = Networks.of(shop, Networks.plain("neighbour", NEIGHBOURS_VLAN, NEIGHBOURS_PUBLIC));
         node.load(snapshot);
         for (final Host host : List.of(client, service, own, ownOfPrefix, neighbour)) {

@@ -10,8 +10,6 @@ import io.penstock.testkit.TestRun;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.platform.launcher.TestExecutionListener;
-import org.junit.platform.launcher.TestPlan;
 
 /**
  * The one node of all packet tests of a JVM: a process that is expensive to start. Classes use it one after the other.
@@ -30,6 +28,10 @@ final class SharedNode {
     private static final String OWN_DEVICES = "lo|mgmt0|ovs-netdev|ovs-tap.*";
 
     private static SharedNode current;
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(SharedNode::end, "end of the shared node"));
+    }
 
     private final TestRun run = new TestRun();
     private final Namespace space = run.namespace("node");
@@ -65,6 +67,8 @@ final class SharedNode {
         } else {
             node.up();
         }
+        // What asks for counters waits for the end of a round of the revalidators. As often as Open vSwitch permits.
+        node.ovs().vsctl("set", "Open_vSwitch", ".", "other_config:max-revalidator=100");
         return node;
     }
 
@@ -110,18 +114,11 @@ final class SharedNode {
         return left;
     }
 
+    /** Stops the node when the JVM ends. Where two share the classes, JUnit runs each class as a plan of its own. */
     private static synchronized void end() {
         if (current != null) {
             current.run.close();
             current = null;
-        }
-    }
-
-    /** Stops the node when all tests have run. JUnit finds it by its name in META-INF/services. */
-    public static final class End implements TestExecutionListener {
-        @Override
-        public void testPlanExecutionFinished(final TestPlan plan) {
-            end();
         }
     }
 }

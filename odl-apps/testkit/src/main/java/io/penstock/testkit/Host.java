@@ -2,6 +2,7 @@
 package io.penstock.testkit;
 
 import io.penstock.testkit.Shell.Result;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;
@@ -12,7 +13,19 @@ public final class Host {
     public static final String DEVICE = "eth0";
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final int MILLIS_DIGITS = 3;
 
+    /** Sends a datagram and prints the first one that comes back. */
+    private static final String ASK_UDP = """
+        import socket, sys
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as link:
+            link.settimeout(float(sys.argv[3]))
+            link.connect((sys.argv[1], int(sys.argv[2])))
+            link.send(b"?\\n")
+            text = link.recv(65535).decode()
+        print(text, end="")
+        sys.exit(not text)
+        """;
     private static final String TELL_SOURCE = "SYSTEM:read line; echo $SOCAT_PEERADDR";
 
     private final TestRun run;
@@ -151,8 +164,7 @@ public final class Host {
 
     /** Asks a server of {@link #serveTcp}, patiently. */
     public String askTcp(final String server, final int port) {
-        final Result result = ask("TCP4:" + server + ":" + port + ",connect-timeout=" + PATIENCE.toSeconds(),
-            Long.toString(PATIENCE.toSeconds()));
+        final Result result = ask(server, port, PATIENCE, PATIENCE);
         if (!result.isGood() || result.output().isEmpty()) {
             throw new AssertionError("TCP port " + port + " of " + server + " does not answer " + this + "\n"
                 + result.output());
@@ -163,30 +175,40 @@ public final class Host {
     /** Asks a server of {@link #serveUdp}, patiently. */
     public String askUdp(final String server, final int port) {
         return Await.until("UDP port " + port + " of " + server + " answers " + this, PATIENCE,
-            () -> ask("UDP4:" + server + ":" + port, "0.5"),
-            result -> result.isGood() && !result.output().isEmpty()).output();
+            () -> askOnce(server, port, "0.5"), Result::isGood).output();
+    }
+
+    /** Sends one datagram. Fails unless the first one that comes back does so in time, and has a text. */
+    private Result askOnce(final String server, final int port, final String seconds) {
+        return shell().attempt("/usr/bin/python3", "-S", "-c", ASK_UDP, server, Integer.toString(port), seconds);
     }
 
     /** Asks by TCP and has to get no answer for a while. */
     public void getsNoTcpAnswer(final String server, final int port) {
-        getsNone("TCP4:" + server + ":" + port + ",connect-timeout=1.5");
+        final Result result = ask(server, port, Duration.ofMillis(1500), Duration.ofSeconds(2));
+        if (result.isGood() && !result.output().isEmpty()) {
+            throw new AssertionError(this + " gets an answer from TCP port " + port + " of " + server + ": "
+                + result.output());
+        }
     }
 
     /** Asks by UDP and has to get no answer for a while. */
     public void getsNoUdpAnswer(final String server, final int port) {
-        getsNone("UDP4:" + server + ":" + port);
-    }
-
-    private void getsNone(final String socat) {
-        final Result result = ask(socat, "2");
-        if (result.isGood() && !result.output().isEmpty()) {
-            throw new AssertionError(this + " gets an answer from " + socat + ": " + result.output());
+        final Result result = askOnce(server, port, "2");
+        if (result.isGood()) {
+            throw new AssertionError(this + " gets an answer from UDP port " + port + " of " + server + ": "
+                + result.output());
         }
     }
 
-    /** The answer, for which socat waits some seconds: of UDP always that long, because UDP has no end. */
-    private Result ask(final String socat, final String seconds) {
-        return shell().attempt("sh", "-c", "echo ? | socat -t " + seconds + " - " + socat);
+    /** The answer of a server, with limits for the connection and for the answer on it. */
+    private Result ask(final String server, final int port, final Duration connected, final Duration answered) {
+        return shell().attempt("sh", "-c", "echo ? | socat -t %s - TCP4:%s:%d,connect-timeout=%s"
+            .formatted(seconds(answered), server, port, seconds(connected)));
+    }
+
+    private static String seconds(final Duration time) {
+        return BigDecimal.valueOf(time.toMillis(), MILLIS_DIGITS).toPlainString();
     }
 
     /** Records frames of its device that fit a filter in the words of pcap-filter(7). */
