@@ -55,7 +55,8 @@ def find(name: str, root: pathlib.Path = ROOT) -> tuple[Tier, Way]:
         chosen = ("-DexcludedGroups=none", f"-Dit.test={name}", f"-Dtest={name}", "-DfailIfNoTests=false",
                   "-Dsurefire.failIfNoSpecifiedTests=false", "-Dfailsafe.failIfNoSpecifiedTests=false")
         if path.parts[0] != "it" or name.endswith("TraceIT"):
-            return gate["units"], tiers.units(str(pathlib.Path(*path.parts[:path.parts.index("src")])), *chosen)
+            module = pathlib.Path(*path.parts[:path.parts.index("src")])
+            return gate["traces" if str(module) == "it" else "units"], tiers.units(str(module), *chosen)
         execution = "system" if "system" in path.parts else "packets"
         return gate[execution], tiers.failsafe(execution, *chosen)
     declared = re.compile(rf"^class {re.escape(name)}\b", re.MULTILINE)

@@ -46,7 +46,7 @@ def choose(files: collections.abc.Collection[str], root: pathlib.Path = ROOT) ->
     suites = python_suites(files, root)
     chosen = []
     if "all" in modules:
-        chosen += [gate_tiers[BUILD], gate_tiers["units"]]
+        chosen += [gate_tiers[BUILD], gate_tiers["units"], gate_tiers["traces"]]
     elif modules:
         tested = dependents(modules, root) & tiers.modules_with_tests(root)
         words = ("--projects", ",".join(sorted(modules)), "--also-make-dependents")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """./penstock test: what a change has to pass, and the report at the end.
 
-All tiers run in three lanes. Then the class of each failed test runs once more, alone, where the machine can have been
+All tiers run in four lanes. Then the class of each failed test runs once more, alone, where the machine can have been
 at fault: docs/adr/0089-gate-and-deep-suite.md has the rules.
 """
 
@@ -27,7 +27,7 @@ from . import flakes, reports, tiers
 from .lanes import Job, Lane, Lanes, Outcome
 from .tiers import AGAIN, Tier
 
-LANES = 3
+LANES = 4
 """More than cores: most of the time of a lane is waiting."""
 LIMIT_SECONDS = 40 * 60
 """A run that takes longer, and says nothing any more, hangs."""

@@ -78,17 +78,20 @@ def count(cases: collections.abc.Iterable[Case]) -> Counts:
     return Counts(*(outcomes.count(field.name) for field in dataclasses.fields(Counts)))
 
 
-def gather(root: pathlib.Path, since: float, folder: pathlib.Path, prefix: str, execution: str = "") -> None:
+def gather(root: pathlib.Path, since: float, folder: pathlib.Path, prefix: str, execution: str = "",
+           modules: collections.abc.Collection[str] = ()) -> None:
     """Copies Maven's reports of the modules below `root` that were written after `since` (seconds of the clock).
 
     prefix: what names of the copies begin with. execution: one that has a directory of its own, <execution>-reports;
-    others run in the same module at the same time.
+    others run in the same module at the same time. modules: those that were tested, by default all; others may be
+    tested at the same time.
     """
     for directory in [f"{execution}-reports"] if execution else _MAVEN_REPORTS:
         for path in sorted(root.glob(f"**/target/{directory}/TEST-*.xml")):
-            if path.stat().st_mtime >= since:
-                module = path.parents[2].relative_to(root).as_posix().replace("/", "-")
-                shutil.copyfile(path, folder / f"{prefix}-{module}-{path.name.removeprefix('TEST-')}")
+            module = path.parents[2].relative_to(root).as_posix()
+            if path.stat().st_mtime >= since and (not modules or module in modules):
+                shutil.copyfile(path, folder / f"{prefix}-{module.replace('/', '-')}-"
+                                f"{path.name.removeprefix('TEST-')}")
 
 
 def slowest(cases: collections.abc.Iterable[Case], number: int = SLOWEST) -> list[Case]:

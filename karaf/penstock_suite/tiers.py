@@ -67,8 +67,9 @@ def _environment() -> dict[str, str]:
     return quiet_environment(_THEIRS)
 
 
-def _maven(*arguments: str, execution: str = "") -> Way:
-    """Calls Maven. execution: of the integration tests, whose reports are in a directory of their own."""
+def _maven(*arguments: str, execution: str = "", modules: collections.abc.Collection[str] = ()) -> Way:
+    """Calls Maven. execution: of the integration tests, whose reports are in a directory of their own. modules: those
+    that are tested, by default all."""
     def way(lane: Lane, folder: pathlib.Path) -> None:
         begun, log = time.time(), f"test-{lane.name}.log"
         try:
@@ -79,7 +80,7 @@ def _maven(*arguments: str, execution: str = "") -> Way:
                 raise TestsFailed(str(error)) from error
             raise
         finally:
-            reports.gather(ROOT, begun, folder, lane.name, execution)
+            reports.gather(ROOT, begun, folder, lane.name, execution, modules)
     return way
 
 
@@ -210,24 +211,26 @@ def _failsafe_again(name: str, case: reports.Case) -> Way:
 _UNITS = ("--offline", "--fail-never", "surefire:test")
 """Goals without a life cycle: nothing is compiled again. Modules that depend on one whose tests fail are tested too."""
 _PAGE = "odl-apps/page"
+_IT = "it"
 _INTEGRATION = ("failsafe:integration-test", "failsafe:verify")
 
 
 def units(module: str, *more: str) -> Way:
     """The tests of one module that need no core of their own, on what the build has left."""
-    execution = "@traces" if module == "it" else ""
-    return _maven(*_UNITS, *(f"{goal}{execution}" for goal in _INTEGRATION), "--file", f"{module}/pom.xml", *more)
+    execution = "@traces" if module == _IT else ""
+    return _maven(*_UNITS, *(f"{goal}{execution}" for goal in _INTEGRATION), "--file", f"{module}/pom.xml", *more,
+                  modules=(module,))
 
 
 def units_of(modules: collections.abc.Collection[str]) -> Way:
     """Those of some modules. Of `it` only the traces: a goal without an execution runs all classes there."""
-    others, ways = sorted(set(modules) - {"it"}), []
+    others, ways = sorted(set(modules) - {_IT}), []
     if others:
-        ways.append(_maven(*_UNITS, *_INTEGRATION, "--threads=2", "--projects", ",".join(others)))
+        ways.append(_maven(*_UNITS, *_INTEGRATION, "--threads=2", "--projects", ",".join(others), modules=others))
     if _PAGE in modules:
-        ways.append(_maven("--offline", "--file", f"{_PAGE}/pom.xml", "exec:exec@test-page"))
-    if "it" in modules:
-        ways.append(units("it"))
+        ways.append(_maven("--offline", "--file", f"{_PAGE}/pom.xml", "exec:exec@test-page", modules=(_PAGE,)))
+    if _IT in modules:
+        ways.append(units(_IT))
     return _in_turn(*ways)
 
 
@@ -252,15 +255,16 @@ GATE = (
          _SYSTEM),
     Tier("packets", "packets through two nodes with plans loaded by hand",
          failsafe("packets", "-Dpackets.forks=2"), (BUILD,), _PACKETS),
-    Tier("units", "unit tests in Java, wire formats, the controller in one JVM, plans in switches without datapaths",
-         units_of(modules_with_tests()), (BUILD,)),
+    Tier("units", "unit tests in Java, wire formats, the controller in one JVM",
+         units_of(modules_with_tests() - {_IT}), (BUILD,)),
+    Tier("traces", "plans in switches without datapaths", units(_IT), (BUILD,)),
     Tier("up", "./penstock up in a clean clone, the commands of all documents, ./penstock down", pytest(_UP), (BUILD,),
          functools.partial(_pytest_again, _UP)),
     Tier("lint", "static analysis of Python, shell and YANG", _lint, (BUILD,)),
     Tier("analysis", "SpotBugs", _analysis, (BUILD,), network=True),
 )
 """In the order in which lanes take them: the longest first."""
-QUICK = ("build", "python", "units", "lint")
+QUICK = ("build", "python", "units", "traces", "lint")
 """Those that need no core of their own."""
 
 
@@ -278,7 +282,7 @@ def _java(tag: str) -> Way:
         tests = [path for path in found if path.parts[0] == "it"]
         chosen, ways = ("-DexcludedGroups=none", f"-Dgroups={tag}"), []
         if modules:
-            ways.append(_maven(*_UNITS, *_INTEGRATION, "--projects", ",".join(modules), *chosen))
+            ways.append(_maven(*_UNITS, *_INTEGRATION, "--projects", ",".join(modules), *chosen, modules=modules))
         if any("system" in path.parts for path in tests):
             ways.append(failsafe("system", "-DexcludedGroups=none", f"-Dsystem.groups=system & {tag}"))
         if any(path.stem.endswith("PacketsIT") for path in tests):

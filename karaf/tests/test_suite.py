@@ -68,6 +68,8 @@ class ReportsTest(Folder):
         self.assertEqual(sorted(path.name for path in target.iterdir()), ["java-a-m-B.xml", "java-m-A.xml"])
         reports.gather(self.folder, 950, target, "packets", "packets")
         self.assertIn("packets-m-P.xml", [path.name for path in target.iterdir()])
+        reports.gather(self.folder, 950, target, "other", modules=("a/m",))
+        self.assertEqual([path.name for path in target.glob("other-*")], ["other-a-m-B.xml"])
 
     def test_findings_are_failed_tests(self):
         reports.write_checks(self.folder / "lint.xml", "lint", {"ruff": ["a.py:1: wrong"], "mypy": []}, 1.5)

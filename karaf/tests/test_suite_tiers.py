@@ -130,7 +130,7 @@ class ChoiceTest(unittest.TestCase):
         def chosen(name):
             return [tier.name for tier in changed.choose([name])]
         self.assertEqual(chosen("docs/limits.md"), ["python", "lint"])
-        self.assertEqual(chosen("pom.xml"), ["build", "units", "lint"])
+        self.assertEqual(chosen("pom.xml"), ["build", "units", "traces", "lint"])
         self.assertEqual(chosen("odl-apps/dhcp/src/main/java/A.java"), ["build", "units", "lint"])
         self.assertEqual(changed.dependents({"odl-apps/dhcp"}) & {"odl-apps/packet-services", "odl-apps/northbound",
                                                                  "odl-apps/pipeline", "it"},
@@ -146,7 +146,7 @@ class ChoiceTest(unittest.TestCase):
                           ["failsafe:integration-test@traces", "failsafe:verify@traces"]])
 
     def test_the_tier_of_a_class_is_found(self):
-        for name, tier in {"DriftIT": "units", "AclTraceIT": "units", "AclPacketsIT": "packets", "DhcpIT": "system",
+        for name, tier in {"DriftIT": "units", "AclTraceIT": "traces", "AclPacketsIT": "packets", "DhcpIT": "system",
                            "NodeTest": "nodes", "test_arrows": "nodes"}.items():
             self.assertEqual(burn.find(name)[0].name, tier)
         with self.assertRaisesRegex(PenstockError, "no test class NothingIT"):

@@ -81,7 +81,7 @@ final class Ipv6World {
     /** Pings until there is an answer. */
     static void reaches(final Host host, final String destination) {
         Await.until(host + " reaches " + destination, PATIENCE, () -> host.shell().attempt("ping", "-6", "-n", "-c",
-            "1", "-W", "1", destination).isGood());
+            "1", "-i", "0.2", "-w", "2", destination).isGood());
     }
 
     /** What a program in Python prints. */
