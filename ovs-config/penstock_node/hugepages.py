@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import sys
+import time
 import typing
 from collections.abc import Iterator, Sequence
 
@@ -25,10 +26,24 @@ ANYWHERE = ""
 
 
 class _Ledger(typing.TypedDict, total=False):
-    """added: pages by owner and place; owed: by place; pending: a change that may have been cut off."""
+    """added: pages by owner and place; owed: by place; pending: a change that may have been cut off; promised: the
+    last claim of an owner whose process may not have taken its pages yet."""
     added: typing.Required[dict[str, dict[str, int]]]
     owed: typing.Required[dict[str, int]]
+    promised: typing.Required[dict[str, "_Promise"]]
     pending: dict[str, typing.Any]
+
+
+class _Promise(typing.TypedDict):
+    """pid and begun: of the process, begun in clock ticks since boot; made: seconds since boot; pages: by place."""
+    pid: int
+    begun: str
+    made: float
+    pages: dict[str, int]
+
+
+_PROMISE_SECONDS = 60
+"""A process takes its pages at its start. One that has not by then takes no more."""
 
 
 class HugePages:
@@ -61,9 +76,10 @@ class HugePages:
             finally:
                 self._borrower.unlink(missing_ok=True)
 
-    def claim(self, owner: str, megabytes: Megabytes) -> None:
+    def claim(self, owner: str, megabytes: Megabytes, process: int) -> None:
         """Makes `megabytes` free again for an owner whose process starts again: another one may have taken the pages
-        since the former process has ended. Arguments as of `reserve`.
+        since the former process has ended. Arguments as of `reserve`. process: the id of the process that will take
+        them; until it has, or has ended, or a minute has passed, they are for no one else.
 
         Does nothing while the owner itself is in the body of `reserve`. Waits for the body of another one: the pages
         that are free then are that one's.
@@ -73,11 +89,16 @@ class HugePages:
             if borrower == owner and pathlib.Path("/proc", pid).exists():
                 return
         with self.reserve(owner, megabytes):
-            pass
+            begun = self._begun(process)
+            if begun is not None:
+                ledger = self._read()
+                ledger["promised"][owner] = {"pid": process, "begun": begun, "made": _uptime(), "pages": {
+                    place: self._pages(amount) for place, amount in _by_place(megabytes)}}
+                self._write(ledger)
 
     @staticmethod
     def claim_command(owner: str, megabytes: Megabytes) -> tuple[str, ...]:
-        """The words of a command that claims."""
+        """The words of a command that claims for the process that runs it."""
         home = pathlib.Path(__file__).resolve().parent.parent
         return ("env", f"PYTHONPATH={home}", "/usr/bin/python3", "-B", "-m", "penstock_node.hugepages", owner,
                 json.dumps(megabytes))
@@ -85,8 +106,7 @@ class HugePages:
     def _add(self, owner: str, place: str, megabytes: int) -> int:
         ledger = self._read()
         memory = self._memory(place)
-        wanted = -(-megabytes * 1024 // memory["Hugepagesize"])
-        missing = max(0, wanted - _free(memory))
+        missing = max(0, self._pages(megabytes) + self._promised(ledger, place, owner) - _free(memory))
         if missing:
             before = self._get(place)
             got = self._change(ledger, "added", owner, place, missing)
@@ -149,14 +169,15 @@ class HugePages:
     def _lower(self, ledger: _Ledger, place: str) -> int:
         before = self._get(place)
         memory = self._memory(place)
-        used = memory["HugePages_Total"] - _free(memory)
+        used = memory["HugePages_Total"] - _free(memory) + self._promised(ledger, place)
         pages = before - max(before - ledger["owed"][place], min(used, before), 0)
         return -self._change(ledger, "owed", None, place, -pages) if pages else 0
 
     def _read(self) -> _Ledger:
         ledger = locks.read_json(self._ledger, {})
         added = {owner: _places(pages) for owner, pages in ledger.get("added", {}).items() if pages}
-        result: _Ledger = {"added": added, "owed": _places(ledger.get("owed", 0))}
+        result: _Ledger = {"added": added, "owed": _places(ledger.get("owed", 0)), "promised": {
+            owner: promise for owner, promise in ledger.get("promised", {}).items() if self._left(promise)}}
         pending = ledger.get("pending")
         if pending:
             done = self._get(pending.get("place", ANYWHERE)) - pending["before"]
@@ -166,11 +187,37 @@ class HugePages:
     def _write(self, ledger: _Ledger) -> None:
         if any(ledger.values()):
             # Plain numbers, wherever they do, for those who know no places.
-            locks.write_json(self._ledger, ledger | {
+            kept = {name: value for name, value in ledger.items() if value or name != "promised"}
+            locks.write_json(self._ledger, kept | {
                 "added": {owner: _plain(pages) for owner, pages in ledger["added"].items()},
                 "owed": _plain(ledger["owed"])})
         else:
             self._ledger.unlink(missing_ok=True)
+
+    def _pages(self, megabytes: int) -> int:
+        return -(-megabytes * 1024 // _numbers(self._proc / "meminfo")["Hugepagesize"])
+
+    def _promised(self, ledger: _Ledger, place: str, but: str | None = None) -> int:
+        """Pages of a place that are free, and that processes of other owners are about to take."""
+        return sum(min(promise["pages"].get(place, 0), self._left(promise))
+                   for owner, promise in ledger["promised"].items() if owner != but)
+
+    def _left(self, promise: _Promise) -> int:
+        """Pages that a process has not taken yet of those that it was promised."""
+        if self._begun(promise["pid"]) != promise["begun"] or _uptime() - promise["made"] > _PROMISE_SECONDS:
+            return 0
+        try:
+            taken = _numbers(self._proc / str(promise["pid"]) / "status").get("HugetlbPages", 0)
+        except OSError:
+            return 0
+        return max(0, sum(promise["pages"].values()) - taken // _numbers(self._proc / "meminfo")["Hugepagesize"])
+
+    def _begun(self, pid: int) -> str | None:
+        """When a process began, in clock ticks since boot; None if there is none."""
+        try:
+            return (self._proc / str(pid) / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+        except (OSError, IndexError):
+            return None
 
     def _memory(self, place: str) -> dict[str, int]:
         machine = _numbers(self._proc / "meminfo")
@@ -233,10 +280,14 @@ def _plain(places: dict[str, int]) -> int | dict[str, int]:
 
 def _numbers(path: pathlib.Path) -> dict[str, int]:
     """The numbers of a file such as /proc/meminfo, by name; the lines of a NUMA node begin with `Node 0`."""
-    lines = (line.split() for line in path.read_text(encoding="ascii").splitlines())
+    lines = (line.split() for line in path.read_text(encoding="utf-8", errors="replace").splitlines())
     lines = (words[2:] if words[:1] == ["Node"] else words for words in lines)
-    return {words[0].rstrip(":"): int(words[1]) for words in lines if len(words) > 1}
+    return {words[0].rstrip(":"): int(words[1]) for words in lines if len(words) > 1 and words[1].isdecimal()}
+
+
+def _uptime() -> float:
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 if __name__ == "__main__":
-    HugePages().claim(sys.argv[1], json.loads(sys.argv[2]))
+    HugePages().claim(sys.argv[1], json.loads(sys.argv[2]), os.getppid())

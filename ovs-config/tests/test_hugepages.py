@@ -6,9 +6,13 @@ import pathlib
 import tempfile
 import threading
 import unittest
+from unittest import mock
 
 from penstock_base.errors import PenstockError
+from penstock_node import hugepages
 from penstock_node.hugepages import ANYWHERE, HugePages
+
+_NO_PROCESS = 1
 
 
 class _Kernel(HugePages):
@@ -65,7 +69,7 @@ class HugePagesTest(unittest.TestCase):
         kernel.used -= 50
         kernel.borrow("thief", 60)
         self.assertEqual(kernel.total, 50)
-        kernel.claim("crashes", 100)
+        kernel.claim("crashes", 100, _NO_PROCESS)
         kernel.used += 50
         self.assertEqual((kernel.total, kernel.added_by("crashes")), (80, 80))
         kernel.end("crashes", 100)
@@ -76,14 +80,14 @@ class HugePagesTest(unittest.TestCase):
     def test_a_claim_in_the_own_reservation_waits_for_none(self):
         kernel = self.kernel(0)
         with kernel.reserve("first", 100):
-            kernel.claim("first", 100)
+            kernel.claim("first", 100, _NO_PROCESS)
         self.assertEqual(kernel.added_by("first"), 50)
 
     def test_a_claim_does_not_take_what_another_has_reserved(self):
         kernel = self.kernel(0)
         kernel.borrow("crashes", 100)
         kernel.used -= 50
-        claims = threading.Thread(target=kernel.claim, args=("crashes", 100))
+        claims = threading.Thread(target=kernel.claim, args=("crashes", 100, _NO_PROCESS))
         with kernel.reserve("new", 100):
             claims.start()
             claims.join(0.3)
@@ -91,6 +95,48 @@ class HugePagesTest(unittest.TestCase):
             kernel.used += 50
         claims.join(10)
         self.assertEqual((kernel.added_by("crashes"), kernel.added_by("new"), kernel.total), (100, 0, 100))
+
+    def test_pages_that_are_claimed_are_for_no_one_else_until_they_are_taken(self):
+        """A switch that starts again takes them a second after its claim, and a function may start in between."""
+        kernel = self.kernel(0)
+        kernel.borrow("crashes", 100)
+        self.process(7, begun=5, taken=0)
+        kernel.used -= 50
+        kernel.claim("crashes", 100, 7)
+        kernel.borrow("other", 60)
+        self.assertEqual((kernel.total, kernel.used), (80, 30))
+        self.assertEqual(kernel.end("other", 60), 30, "of those that are added, and none of those that are promised")
+        self.assertEqual(kernel.total, 50)
+        # Taken, all but four.
+        self.process(7, begun=5, taken=46)
+        kernel.used += 46
+        kernel.borrow("other", 60)
+        self.assertEqual(kernel.total, 80)
+        kernel.end("other", 60)
+        # Another process with the same number, and none.
+        for begun in (6, None):
+            self.process(7, begun=begun, taken=0)
+            kernel.borrow("other", 8)
+            self.assertEqual(kernel.total, 50)
+            kernel.end("other", 8)
+        self.assertEqual(kernel.end("crashes", 92), 50)
+        self.assertFalse((self.root / "hugepages.json").exists())
+
+    def test_a_process_that_never_takes_its_pages_is_forgotten(self):
+        kernel = self.kernel(0)
+        self.process(7, begun=5, taken=0)
+        kernel.claim("idle", 100, 7)
+        with mock.patch.object(hugepages, "_PROMISE_SECONDS", -1):
+            kernel.borrow("other", 60)
+        self.assertEqual(kernel.total, 50)
+
+    def process(self, pid, begun, taken):
+        """A process with so many pages; with None as its begin there is none."""
+        (self.root / str(pid)).mkdir(exist_ok=True)
+        (self.root / str(pid) / "stat").write_text(
+            "" if begun is None else f"{pid} (a b) c) S{' 0' * 18} {begun} 0", encoding="utf-8")
+        (self.root / str(pid) / "status").write_text(
+            f"Name:\tovs-vswitchd\nHugetlbPages:\t{taken * 2048} kB\n", encoding="utf-8")
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
