@@ -4,7 +4,7 @@
 Open vSwitch before 3.3 changes the actions of a cached flow by looking it up by a packet (dpif_netdev_flow_put,
 lib/dpif-netdev.c). Where a wider flow has the packet too, that one is changed, and the narrower keeps its old actions
 for as long as it has packets. There all cached flows are dropped. Later releases look it up by its id, so the end of a
-round over all cached flows is enough, which costs no packet anything.
+round over all cached flows is enough, as after each change of tables.
 """
 
 import time
@@ -17,18 +17,23 @@ from .alive import Poller
 from .ovs import Ovs
 
 PAUSE_SECONDS = 1
-"""After a drop, or a failure. A drop makes the switch look at the first packets of all flows anew."""
+"""From one drop to the next: it makes the switch look at the first packets of all flows anew."""
+_SEVERAL = "multiple udpifs"
+"""In the answer of a switch with bridges of the kernel too, whose rounds cannot be waited for."""
 
 
-def renew(switch: Ovs) -> float:
-    """Returns when no cached flow has the actions of former tables. The answer is for how many seconds it should not be
-    done again. PenstockError when the switch does not answer."""
-    begun = time.monotonic()
-    if switch_faults.keeps_stale_flows(agent_switch.version(switch)):
-        switch.drop_cached_flows()
-        return PAUSE_SECONDS
-    agent_switch.revalidate(switch)
-    return time.monotonic() - begun
+def renew(switch: Ovs) -> bool:
+    """Returns when no cached flow has the actions of former tables, and whether all were dropped for that. Raises
+    PenstockError when the switch does not answer."""
+    if not switch_faults.keeps_stale_flows(agent_switch.version(switch)):
+        try:
+            agent_switch.revalidate(switch)
+            return False
+        except PenstockError as error:
+            if _SEVERAL not in str(error):
+                raise
+    switch.drop_cached_flows()
+    return True
 
 
 class Cache:
@@ -37,7 +42,7 @@ class Cache:
     renew: as `renew` above, for the switch of the node
     """
 
-    def __init__(self, renew: Callable[[], float], log: Callable[[str], None],
+    def __init__(self, renew: Callable[[], bool], log: Callable[[str], None],
                  now: Callable[[], float] = time.monotonic) -> None:
         self._renew = renew
         self._log = log
@@ -54,19 +59,21 @@ class Cache:
             self.done = done
 
     def run(self) -> bool:
-        """Brings the flows up to date, if that is wanted and it is time to. Returns whether it has tried."""
+        """Brings the flows up to date, if that is wanted and it is time to. Returns whether all have been dropped, or
+        may have been."""
         if not self._wanted() or self._now() < self._due:
             return False
-        order = self._order
+        order, begun = self._order, self._now()
+        self._due = begun + PAUSE_SECONDS
         try:
-            pause = self._renew()
+            dropped = self._renew()
         except PenstockError as error:
-            self._due = self._now() + PAUSE_SECONDS
             self._log(f"cached flows: {error}; retrying in {PAUSE_SECONDS} s")
             return True
-        self._due = self._now() + pause
+        if not dropped:
+            self._due = 2 * self._now() - begun  # Half of the time is for other work of the switch.
         self.done = order
-        return True
+        return dropped
 
     def wait(self, poller: Poller) -> None:
         """Wakes the poller up when `run` has something to do."""

@@ -33,7 +33,7 @@ _BUSY_LOOKS, _MANY = 3, 5000
 """For so long, or at so many looks with so many upcalls in all: a burst is over before."""
 _SETTLE_SECONDS, _UNSETTLED_AGAIN_SECONDS = 3, 10
 """After cached flows were dropped, or the agent or the switch has begun, there are upcalls without a flood. While
-tenants change all the time the cached flows are dropped once a second: not each time is waited for."""
+tenants change all the time they are dropped once a second on Open vSwitch 3.1: not each time is waited for."""
 _LEAST_FLOWS = 200
 """With one packet at most, of one place: fewer than a flood makes in that time."""
 _MOST_CACHED, _PURGE_AGAIN_SECONDS = 60_000, 30

@@ -113,9 +113,9 @@ def revalidate(switch: Ovs) -> None:
     A round lasts as long as the switch takes to translate all cached flows, and the next one would begin up to half a
     second later (max-revalidator): it is made to begin at once.
     """
-    # The main loop of the switch notes a change of tables and then answers here: a round that begins before its next
-    # turn may not have the change yet. When this command is answered, a turn has begun.
-    _start_round(switch)
+    # The main loop of the switch notes a change of tables, answers here, and has rounds take it into account in its
+    # next turn. What comes after this answer comes after that.
+    ask(switch, "version")
     # The first round to end may have begun before. The second one has not.
     for _ in range(2):
         with _asked(switch, "revalidator/wait") as ended:
@@ -125,9 +125,12 @@ def revalidate(switch: Ovs) -> None:
 
 def _start_round(switch: Ovs) -> None:
     """Changes a table that all cached flows depend on for Open vSwitch (need_revalidate, ofproto/ofproto-dpif.c)."""
-    with contextlib.suppress(PenstockError):  # It is not there at first.
+    try:
         ask(switch, "fdb/del", BRIDGE, "0", _NO_HOST)
-    ask(switch, "fdb/add", BRIDGE, BRIDGE, "0", _NO_HOST)
+    except NoAnswer:
+        raise
+    except PenstockError:  # It is not there.
+        ask(switch, "fdb/add", BRIDGE, BRIDGE, "0", _NO_HOST)
 
 
 def lookups(switch: Ovs, patience: float = PATIENCE_SECONDS) -> tuple[int, int]:

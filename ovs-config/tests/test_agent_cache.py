@@ -10,15 +10,16 @@ import os
 import re
 import signal
 import subprocess
-import threading
 import unittest
+from concurrent import futures
+from unittest import mock
 
 import pytest
 
 from penstock_base import namespaces, processes
 from penstock_base.commands import run
 from penstock_base.errors import PenstockError
-from penstock_node import agent_cache, node_protocol
+from penstock_node import agent_cache, agent_switch, node_protocol
 from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 from sandbox import Sandbox, internal_ports
@@ -42,20 +43,18 @@ while True:
 _MANY, _CHANGES, _ROUNDS = 2000, 3000, 10
 
 
-_PAUSE = 3.0
-
-
 class PauseTest(unittest.TestCase):
 
     def setUp(self):
-        self.renewals, self.is_broken, self.log, self.time = 0, False, [], 100.0
+        self.renewals, self.is_broken, self.drops, self.log, self.time = 0, False, True, [], 100.0
         self.cache = agent_cache.Cache(self.renew, self.log.append, lambda: self.time)
 
     def renew(self):
         if self.is_broken:
             raise PenstockError("it does not answer")
         self.renewals += 1
-        return _PAUSE
+        self.time += 0.25
+        return self.drops
 
     def order(self, text, done=None):
         self.cache.want(text, done)
@@ -66,10 +65,23 @@ class PauseTest(unittest.TestCase):
         self.assertEqual([self.order(None), self.order("1"), self.order("1")], [0, 1, 1])
         self.assertEqual((self.renewals, self.cache.done), (1, "1"))
 
-    def test_those_of_a_pause_are_one(self):
+    def test_drops_in_a_second_are_one(self):
         self.assertEqual([self.order("1"), self.order("2"), self.order("3")], [1, 1, 1])
-        self.time += _PAUSE
+        self.time += agent_cache.PAUSE_SECONDS - 0.25
         self.assertEqual([self.order("3"), self.cache.done], [2, "3"])
+
+    def test_rounds_have_pauses_of_their_length(self):
+        self.drops = False
+        self.assertEqual([self.order("1"), self.order("2")], [1, 1])
+        self.time += 0.25
+        self.assertEqual([self.order("2"), self.cache.done], [2, "2"])
+
+    def test_whether_flows_were_dropped_is_said(self):
+        self.cache.want("1", None)
+        self.assertTrue(self.cache.run())
+        self.drops, self.time = False, self.time + 1
+        self.cache.want("2", None)
+        self.assertFalse(self.cache.run())
 
     def test_what_an_agent_before_has_done_is_done(self):
         self.assertEqual(self.order("1", done="1"), 0)
@@ -83,6 +95,46 @@ class PauseTest(unittest.TestCase):
         self.is_broken = False
         self.time += agent_cache.PAUSE_SECONDS
         self.assertEqual(self.order("1"), 1)
+
+
+class RenewTest(unittest.TestCase):
+    """What the switch is asked, in its order, and what its answers lead to."""
+
+    def setUp(self):
+        self.version, self.has_entry, self.is_alone, self.asked = "4.0.0", False, True, []
+        self.enterContext(mock.patch.object(agent_switch, "_asked", self.ask))
+
+    @contextlib.contextmanager
+    def ask(self, _, command, *arguments, **__):
+        self.asked.append(command)
+        yield lambda: self.answer(command)
+
+    def answer(self, command):
+        if command == "fdb/del" and not self.has_entry:
+            raise PenstockError("fdb/del: no matching entry")
+        self.has_entry = command == "fdb/add" or (self.has_entry and command != "fdb/del")
+        if command == "revalidator/wait":
+            self.asked.append("ended")
+            if not self.is_alone:
+                raise PenstockError("revalidator/wait: can't wait on multiple udpifs.")
+        return f"ovs-vswitchd (Open vSwitch) {self.version}\n" if command == "version" else ""
+
+    def drop_cached_flows(self):
+        self.asked.append("drop")
+
+    def test_the_second_of_two_rounds_has_begun_after_the_order(self):
+        self.assertFalse(agent_cache.renew(self))
+        # The round that ends first may have begun before the tables changed, also where an entry stayed of before.
+        self.assertEqual(self.asked, ["version", "version", "revalidator/wait", "fdb/del", "fdb/add", "ended",
+                                      "revalidator/wait", "fdb/del", "ended"])
+
+    def test_where_rounds_cannot_be_waited_for_all_are_dropped(self):
+        self.is_alone = False
+        self.assertTrue(agent_cache.renew(self))
+        self.assertEqual(self.asked[-1], "drop")
+        self.version, self.asked = "3.1.0", []
+        self.assertTrue(agent_cache.renew(self))
+        self.assertEqual(self.asked, ["version", "drop"])
 
 
 @pytest.mark.node
@@ -180,7 +232,7 @@ class RealSwitchTest(unittest.TestCase):
         # The thread that asks and the one that revalidates run side by side, as on a machine with more cores.
         run("taskset", "--all-tasks", "--pid", "--cpu-list", "0,1", processes.pid_of(self.ovs.switch_process))
         old = []
-        with self.senders():
+        with self.senders(), futures.ThreadPoolExecutor() as threads:
             for number in range(_ROUNDS):
                 before, after = self.table(number), self.table(number + 1)
                 self.change(before)
@@ -191,11 +243,10 @@ class RealSwitchTest(unittest.TestCase):
                     change.stdin.close()
                     with self.no_round():
                         self.change(after)
-                        renewal = threading.Thread(target=agent_cache.renew, args=(self.ovs,))
-                        renewal.start()
+                        renewal = threads.submit(agent_cache.renew, self.ovs)
                         self.assertEqual(self.old(number), _MANY)
-                        self.assertTrue(renewal.is_alive(), "done, and all cached flows are old")
-                    renewal.join()
+                        self.assertFalse(renewal.done(), "done, and all cached flows are old")
+                    self.assertFalse(renewal.result())
                     old.append(self.old(number))
         self.assertEqual(old, [0] * _ROUNDS)
 

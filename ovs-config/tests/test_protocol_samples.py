@@ -203,7 +203,7 @@ class ReportsTest(unittest.TestCase):
 
 def _done(order):
     """What the agent says when it has carried out an order to purge cached flows."""
-    cache = agent_cache.Cache(lambda: 0.0, None)
+    cache = agent_cache.Cache(lambda: False, None)
     cache.want(order, None)
     cache.run()
     return cache.done
