@@ -31,7 +31,7 @@ _NO_TESTS_RUN = "-DskipTests"
 BUILD_GOALS = ("install", "--activate-profiles=analysis", "--fail-at-end", "--threads=2", _NO_TESTS_RUN,
           "-Dpenstock.spotbugs.skip")
 
-_FIRST = ("nice", "-n", "-10")
+_FIRST = ("nice", "-n", "-5")
 """In front of the build: the longest tiers wait for it. Where that is not permitted, nice runs it as it is."""
 
 _CRASH = re.compile(r"The forked VM terminated|There was a timeout|Error occurred in starting fork|Crashed tests")

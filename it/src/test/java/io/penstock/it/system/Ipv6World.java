@@ -80,8 +80,7 @@ final class Ipv6World {
 
     /** Pings until there is an answer. */
     static void reaches(final Host host, final String destination) {
-        Await.until(host + " reaches " + destination, PATIENCE, () -> host.shell().attempt("ping", "-6", "-n", "-c",
-            "1", "-i", "0.2", "-w", "2", destination).isGood());
+        host.reaches(destination);
     }
 
     /** What a program in Python prints. */
