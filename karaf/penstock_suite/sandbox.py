@@ -12,6 +12,7 @@ A run is the same whatever started it: signals, umask, locale, time zone and hom
 import collections.abc
 import contextlib
 import fcntl
+import json
 import os
 import pathlib
 import pwd
@@ -21,6 +22,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import typing
 
 from penstock_base import places
@@ -32,6 +34,8 @@ _LOCK = "lock"
 _GROUPS = pathlib.Path("/sys/fs/cgroup")
 _TEMPORARY = {"tmp": pathlib.Path("/tmp"), "disk": pathlib.Path("/var/tmp")}  # noqa: S108  (of the sandbox alone)
 """Directories of a run, and where its processes find them."""
+_START_SECONDS = 600
+"""A control group without processes that is older is of no function that starts."""
 _DIED = 128
 """What a shell adds to the number of the signal that has ended a program."""
 
@@ -173,7 +177,25 @@ def _remove(directory: pathlib.Path) -> None:
         if any(place.is_relative_to(there) and (directory / name / place.relative_to(there)).exists()
                for name, there in _TEMPORARY.items()):
             pages.give_back(owner)
-    for group in _GROUPS.glob("**/psf-*"):
-        with contextlib.suppress(OSError):  # It has processes.
+    # Not all that are empty: a function that starts elsewhere has a group before it has a process.
+    for group in {*_groups_of(directory), *filter(_is_old, _GROUPS.glob("**/psf-*"))}:
+        with contextlib.suppress(OSError):  # It has processes, or has gone.
             group.rmdir()
     shutil.rmtree(directory, ignore_errors=True)
+
+
+def _groups_of(directory: pathlib.Path) -> set[pathlib.Path]:
+    """Control groups of the functions whose files are below a directory."""
+    found = set[pathlib.Path]()
+    for path in directory.glob("**/functions/*/state.json"):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):  # Cut off, or of others.
+            groups = json.loads(path.read_text(encoding="utf-8"))["control-group"]["directories"].values()
+            found.update(map(pathlib.Path, groups))
+    return found
+
+
+def _is_old(group: pathlib.Path) -> bool:
+    try:
+        return time.time() - group.stat().st_mtime > _START_SECONDS
+    except OSError:
+        return False

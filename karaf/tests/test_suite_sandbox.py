@@ -46,6 +46,8 @@ while not pages.added_by(owner):  # Pages that are free already, those of a kill
 group=$(ls -d /sys/fs/cgroup/cpu /sys/fs/cgroup | head -n 1)/psf-left-{0}
 mkdir "$group"
 echo "$group" > {1}
+mkdir -p /tmp/run/node/functions/fw
+echo '{{"control-group": {{"directories": {{"cpu": "'"$group"'"}}}}}}' > /tmp/run/node/functions/fw/state.json
 setsid sleep 97{0} < /dev/null
 """
 
@@ -88,6 +90,15 @@ class SandboxTest(unittest.TestCase):
     def test_it_leaves_nothing_when_it_ends(self):
         self.output("bash", "-c", _LEAVES.format(self.number, self.mark).replace("setsid sleep 97", "echo "))
         self.left_nothing()
+
+    def test_a_group_of_a_function_that_starts_elsewhere_stays(self):
+        """It has no process yet: a run that ended took it away, and the function did not start."""
+        top = pathlib.Path("/sys/fs/cgroup")
+        group = (top / "cpu" if (top / "cpu").is_dir() else top) / f"psf-other-{self.number}"
+        group.mkdir()
+        self.addCleanup(group.rmdir)
+        self.output("true")
+        self.assertTrue(group.is_dir())
 
     def test_it_leaves_nothing_when_a_signal_ends_it(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
