@@ -8,6 +8,8 @@ import tempfile
 import time
 import unittest
 
+import pytest
+
 from penstock_base.errors import PenstockError
 from penstock_bench import traffic
 from penstock_bench.traffic import Load, Translation
@@ -159,6 +161,8 @@ class AccessTest(Frames):
             with self.subTest(arguments), self.assertRaisesRegex(PenstockError, text):
                 Load(**arguments)
 
+    @pytest.mark.deep
+    @pytest.mark.scale
     def test_ten_thousand_frames_take_far_less_than_a_second(self):
         started = time.process_time()
         frames = traffic.access_frames(Load(tenants=1000, flows=10000, frame="imix"))[0]
