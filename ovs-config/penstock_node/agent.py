@@ -75,7 +75,7 @@ class Agent:
 
     def serve(self) -> None:
         """Works until the process ends."""
-        seen = reported = None
+        seen = reported = answered = None
         report_due = 0.0
         while True:
             self._sign.give()
@@ -88,12 +88,14 @@ class Agent:
             if changed is not None:
                 self._work()
             poller = ovs.poller.Poller()
-            if changed is not None and time.monotonic() >= report_due:
+            bridge = {node_protocol.TRACE_REPORT: self._traces.report,
+                      node_protocol.CACHE_DONE: self._cache.done,
+                      node_protocol.ORDERS_DONE: self._progress.report,
+                      node_protocol.FLOODS: self._floods.report}
+            # The controller waits for an answer. What it wants to know of tenants may wait for others of the same time.
+            if changed is not None and (bridge != answered or time.monotonic() >= report_due):
+                answered = bridge
                 reports = self._reports()
-                bridge = {node_protocol.TRACE_REPORT: self._traces.report,
-                          node_protocol.CACHE_DONE: self._cache.done,
-                          node_protocol.ORDERS_DONE: self._progress.report,
-                          node_protocol.FLOODS: self._floods.report}
                 said = reports, bridge, changed
                 if said != reported and self._database.report(reports, bridge):
                     reported = said

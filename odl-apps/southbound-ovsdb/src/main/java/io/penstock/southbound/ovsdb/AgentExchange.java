@@ -73,12 +73,12 @@ final class AgentExchange {
         bridge(bridgeName).thenCompose(bridge -> channel.transact(codec.schema(), List.of(codec.operation(
             new RowChange.Mutate(OvsTables.BRIDGE, bridge.ref(), OvsTables.EXTERNAL_IDS, Set.of(CACHE),
                 Map.of(CACHE, UUID.randomUUID().toString())))))).thenAccept(SpecApplier::checkAccepted)
-            .thenRun(() -> awaitDropped(bridgeName, dropped)).exceptionally(error -> fail(dropped, error));
+            .thenRun(() -> awaitDropped(bridgeName, dropped, 0)).exceptionally(error -> fail(dropped, error));
         return dropped.orTimeout(CACHE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** The agent leaves out orders that a later one has replaced, so any that is done is as good. */
-    private void awaitDropped(final String bridgeName, final CompletableFuture<Void> dropped) {
+    private void awaitDropped(final String bridgeName, final CompletableFuture<Void> dropped, final int looks) {
         if (dropped.isDone()) {
             return;
         }
@@ -87,9 +87,13 @@ final class AgentExchange {
             if (ids.containsKey(CACHE) && ids.get(CACHE).equals(ids.get(CACHE_DONE))) {
                 dropped.complete(null);
             } else {
-                channel.schedule(POLL, () -> awaitDropped(bridgeName, dropped));
+                channel.schedule(pause(looks), () -> awaitDropped(bridgeName, dropped, looks + 1));
             }
         }).exceptionally(error -> fail(dropped, error));
+    }
+
+    private static Duration pause(final int looks) {
+        return looks < FIRST_POLLS ? FIRST_POLL : POLL;
     }
 
     /** See {@link NodeSession#carriedOut}. */
@@ -133,7 +137,7 @@ final class AgentExchange {
                 if (latest.isDone()) {
                     answer.complete(latest);
                 } else {
-                    channel.schedule(looks++ < FIRST_POLLS ? FIRST_POLL : POLL, this::look);
+                    channel.schedule(pause(looks++), this::look);
                 }
             }).exceptionally(error -> fail(answer, error));
         }
