@@ -28,7 +28,7 @@ from .lanes import Job, Lane, Lanes, Outcome
 from .tiers import AGAIN, Tier
 
 LANES = 4
-"""More than cores: most of the time of a lane is waiting."""
+"""More than cores: a lane waits for events for a part of its time."""
 LIMIT_SECONDS = 40 * 60
 """A run that takes longer, and says nothing any more, hangs."""
 MOST_AGAIN = 5
