@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from . import files
 from .errors import PenstockError
 
+_PROC = pathlib.Path("/proc")
 _POLL_SECONDS = 0.02
 _LOG_PART = 1 << 16
 _LONGEST_LINE = 1000
@@ -89,7 +90,7 @@ def _prepare(pidfile: pathlib.Path, preexec: Callable[[], object] | None, teller
 
 def record(pid: int, pidfile: pathlib.Path) -> None:
     """Writes the identity of a running process to `pidfile`, all or nothing."""
-    files.replace(pidfile, f"{pid}\n{_start_time(pid)}\n{_boot_id()}\n")
+    files.replace(pidfile, f"{pid}\n{start_time(pid)}\n{_boot_id()}\n")
 
 
 def pid_of(pidfile: pathlib.Path) -> int | None:
@@ -99,7 +100,7 @@ def pid_of(pidfile: pathlib.Path) -> int | None:
         pid = int(number)
     except (OSError, ValueError):
         return None
-    if boot != _boot_id() or _start_time(pid) != started:
+    if boot != _boot_id() or start_time(pid) != started:
         return None
     return pid
 
@@ -247,29 +248,31 @@ def cpu_seconds(pid: int | None) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else 0.0
 
 
-def _stat(pid: int | str | None) -> list[str] | None:
+def _stat(pid: int | str | None, proc: pathlib.Path = _PROC) -> list[str] | None:
     """The fields of /proc/<pid>/stat from the third (state) on, or None. pid: "<pid>/task/<tid>" for a thread."""
     try:
-        text = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        text = (proc / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
     return text.rpartition(")")[2].split()
 
 
-def _start_time(pid: int) -> str | None:
-    fields = _stat(pid)
-    if fields is None or (fields[0] in "ZX" and not _has_threads(pid)):
+def start_time(pid: int, proc: pathlib.Path = _PROC) -> str | None:
+    """When a process began, in clock ticks since boot; None if it has ended. With its id this is one process alone.
+    proc: /proc, but in tests."""
+    fields = _stat(pid, proc)
+    if fields is None or (fields[0] in "ZX" and not _has_threads(pid, proc)):
         return None
     return fields[19]
 
 
-def _has_threads(pid: int) -> bool:
+def _has_threads(pid: int, proc: pathlib.Path) -> bool:
     """Whether threads live on after the first one. As long as they do, memory and devices are not free."""
     try:
-        threads = [path.name for path in pathlib.Path(f"/proc/{pid}/task").iterdir()]
+        threads = [path.name for path in (proc / str(pid) / "task").iterdir()]
     except OSError:
         return False  # It has gone since its state was read.
-    found = (_stat(f"{pid}/task/{thread}") for thread in threads)
+    found = (_stat(f"{pid}/task/{thread}", proc) for thread in threads)
     return any(fields is not None and fields[0] not in "ZX" for fields in found)
 
 

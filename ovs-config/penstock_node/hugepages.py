@@ -15,7 +15,7 @@ import time
 import typing
 from collections.abc import Iterator, Sequence
 
-from penstock_base import files, locks
+from penstock_base import files, locks, processes
 from penstock_base.errors import PenstockError
 
 Megabytes = int | Sequence[int]
@@ -89,7 +89,7 @@ class HugePages:
             if borrower == owner and pathlib.Path("/proc", pid).exists():
                 return
         with self.reserve(owner, megabytes):
-            begun = self._begun(process)
+            begun = processes.start_time(process, self._proc)
             if begun is not None:
                 ledger = self._read()
                 ledger["promised"][owner] = {"pid": process, "begun": begun, "made": _uptime(), "pages": {
@@ -204,20 +204,15 @@ class HugePages:
 
     def _left(self, promise: _Promise) -> int:
         """Pages that a process has not taken yet of those that it was promised."""
-        if self._begun(promise["pid"]) != promise["begun"] or _uptime() - promise["made"] > _PROMISE_SECONDS:
+        if _uptime() - promise["made"] > _PROMISE_SECONDS:
+            return 0
+        if processes.start_time(promise["pid"], self._proc) != promise["begun"]:
             return 0
         try:
             taken = _numbers(self._proc / str(promise["pid"]) / "status").get("HugetlbPages", 0)
         except OSError:
             return 0
         return max(0, sum(promise["pages"].values()) - taken // _numbers(self._proc / "meminfo")["Hugepagesize"])
-
-    def _begun(self, pid: int) -> str | None:
-        """When a process began, in clock ticks since boot; None if there is none."""
-        try:
-            return (self._proc / str(pid) / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
-        except (OSError, IndexError):
-            return None
 
     def _memory(self, place: str) -> dict[str, int]:
         machine = _numbers(self._proc / "meminfo")

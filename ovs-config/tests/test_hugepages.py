@@ -133,8 +133,10 @@ class HugePagesTest(unittest.TestCase):
     def process(self, pid, begun, taken):
         """A process with so many pages; with None as its begin there is none."""
         (self.root / str(pid)).mkdir(exist_ok=True)
-        (self.root / str(pid) / "stat").write_text(
-            "" if begun is None else f"{pid} (a b) c) S{' 0' * 18} {begun} 0", encoding="utf-8")
+        if begun is None:
+            (self.root / str(pid) / "stat").unlink()
+            return
+        (self.root / str(pid) / "stat").write_text(f"{pid} (a b) c) S{' 0' * 18} {begun} 0", encoding="utf-8")
         (self.root / str(pid) / "status").write_text(
             f"Name:\tovs-vswitchd\nHugetlbPages:\t{taken * 2048} kB\n", encoding="utf-8")
 
