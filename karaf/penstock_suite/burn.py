@@ -54,9 +54,9 @@ def find(name: str, root: pathlib.Path = ROOT) -> tuple[Tier, Way]:
         path, = java
         chosen = ("-DexcludedGroups=none", f"-Dit.test={name}", f"-Dtest={name}", "-DfailIfNoTests=false",
                   "-Dsurefire.failIfNoSpecifiedTests=false", "-Dfailsafe.failIfNoSpecifiedTests=false")
-        if path.parts[0] != "it" or name.endswith("TraceIT"):
-            module = pathlib.Path(*path.parts[:path.parts.index("src")])
-            return gate["traces" if str(module) == "it" else "units"], tiers.units(str(module), *chosen)
+        module = str(pathlib.Path(*path.parts[:path.parts.index("src")]))
+        if module != tiers.IT or name.endswith("TraceIT"):
+            return gate["traces" if module == tiers.IT else "units"], tiers.units(module, *chosen)
         execution = "system" if "system" in path.parts else "packets"
         return gate[execution], tiers.failsafe(execution, *chosen)
     declared = re.compile(rf"^class {re.escape(name)}\b", re.MULTILINE)

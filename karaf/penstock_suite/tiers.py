@@ -211,26 +211,27 @@ def _failsafe_again(name: str, case: reports.Case) -> Way:
 _UNITS = ("--offline", "--fail-never", "surefire:test")
 """Goals without a life cycle: nothing is compiled again. Modules that depend on one whose tests fail are tested too."""
 _PAGE = "odl-apps/page"
-_IT = "it"
+IT = "it"
+"""The module of the integration tests."""
 _INTEGRATION = ("failsafe:integration-test", "failsafe:verify")
 
 
 def units(module: str, *more: str) -> Way:
     """The tests of one module that need no core of their own, on what the build has left."""
-    execution = "@traces" if module == _IT else ""
+    execution = "@traces" if module == IT else ""
     return _maven(*_UNITS, *(f"{goal}{execution}" for goal in _INTEGRATION), "--file", f"{module}/pom.xml", *more,
                   modules=(module,))
 
 
 def units_of(modules: collections.abc.Collection[str]) -> Way:
     """Those of some modules. Of `it` only the traces: a goal without an execution runs all classes there."""
-    others, ways = sorted(set(modules) - {_IT}), []
+    others, ways = sorted(set(modules) - {IT}), []
     if others:
         ways.append(_maven(*_UNITS, *_INTEGRATION, "--threads=2", "--projects", ",".join(others), modules=others))
     if _PAGE in modules:
         ways.append(_maven("--offline", "--file", f"{_PAGE}/pom.xml", "exec:exec@test-page", modules=(_PAGE,)))
-    if _IT in modules:
-        ways.append(units(_IT))
+    if IT in modules:
+        ways.append(units(IT))
     return _in_turn(*ways)
 
 
@@ -256,8 +257,8 @@ GATE = (
     Tier("packets", "packets through two nodes with plans loaded by hand",
          failsafe("packets", "-Dpackets.forks=2"), (BUILD,), _PACKETS),
     Tier("units", "unit tests in Java, wire formats, the controller in one JVM",
-         units_of(modules_with_tests() - {_IT}), (BUILD,)),
-    Tier("traces", "plans in switches without datapaths", units(_IT), (BUILD,)),
+         units_of(modules_with_tests() - {IT}), (BUILD,)),
+    Tier("traces", "plans in switches without datapaths", units(IT), (BUILD,)),
     Tier("up", "./penstock up in a clean clone, the commands of all documents, ./penstock down", pytest(_UP), (BUILD,),
          functools.partial(_pytest_again, _UP)),
     Tier("lint", "static analysis of Python, shell and YANG", _lint, (BUILD,)),
