@@ -124,7 +124,7 @@ class Acl6IT {
         address = Ipv6World.address(host, PREFIX);
         host.shell().run("ip", "-6", "route", "flush", "cache");
         // By that the node knows its address, and the first packet is not lost.
-        Ipv6World.reaches(host, PREFIX + ":1");
+        host.reaches(PREFIX + ":1");
     }
 
     private void run(final Host where, final String listens, final String... command) {
@@ -162,7 +162,7 @@ class Acl6IT {
         serve(server, WEB);
         serve(server, SSH);
         serve(host, WEB);
-        Ipv6World.reaches(host, Ipv6World.SERVER);
+        host.reaches(Ipv6World.SERVER);
         assertThat(ask(host, Ipv6World.SERVER, WEB)).isEqualTo("welcome");
         assertThat(askInVain(host, Ipv6World.SERVER, SSH)).contains("timed out");
         assertThat(askInVain(server, address, WEB)).contains("timed out");
@@ -179,7 +179,7 @@ class Acl6IT {
         Await.until("it is counted", () -> system.packets("acme", IN) > 0);
         lists(List.of(PING), List.of(PONG));
         system.awaitApplied();
-        Ipv6World.reaches(host, Ipv6World.SERVER);
+        host.reaches(Ipv6World.SERVER);
         assertThat(ping(server, address)).contains("0 received");
     }
 
@@ -188,7 +188,7 @@ class Acl6IT {
     void errorsAboutWhatIsPermittedPass() {
         lists(List.of("'ipv6': {'protocol': 17}", PING), List.of());
         tenant(true);
-        Ipv6World.reaches(host, Ipv6World.SERVER);
+        host.reaches(Ipv6World.SERVER);
         assertThat(host.shell().attempt("sh", "-c", "echo ? | socat -t 2 - UDP6:[" + Ipv6World.SERVER + "]:9")
             .output()).contains("Connection refused");
         assertThat(ping(host, Ipv6World.SERVER, "-W", "60", "-t", "2"))

@@ -103,17 +103,17 @@ class DualStackIT {
         final String address = Ipv6World.address(host, "2001:db8:1:");
         Await.until("there is a default route", PATIENCE, () -> routes(host), routes ->
             routes.contains("default via " + Ipv6World.ROUTER) && routes.contains("mtu 1400"));
-        Ipv6World.reaches(host, GATEWAY);
-        Ipv6World.reaches(host, Ipv6World.ROUTER + "%" + Host.DEVICE);
-        Ipv6World.reaches(host, Ipv6World.SERVER);
-        Ipv6World.reaches(node.network().server(), address);
+        host.reaches(GATEWAY);
+        host.reaches(Ipv6World.ROUTER + "%" + Host.DEVICE);
+        host.reaches(Ipv6World.SERVER);
+        node.network().server().reaches(address);
         assertThat(host.shell().run("ip", "-6", "neighbour", "show", "dev", Host.DEVICE))
             .contains(Ipv6World.ROUTER + " lladdr 02:50:53:00:00:01 router");
 
         // Without knowing anything the router asks, and so does the host.
         node.ovs().ofctl("del-flows", Constants.BRIDGE, "table=" + Table.NEIGHBOURS.number());
         host.shell().run("ip", "-6", "neighbour", "flush", "dev", Host.DEVICE);
-        Ipv6World.reaches(node.network().server(), address);
+        node.network().server().reaches(address);
 
         final String answer = Ipv6World.python(host, INFORMATION);
         assertThat(answer).startsWith(Ipv6World.ROUTER + " 07123456")
@@ -148,8 +148,8 @@ class DualStackIT {
         Ipv6World.enable(other, Host.DEVICE);
         final String address = Ipv6World.address(host, "2001:db8:1:");
         final String otherAddress = Ipv6World.address(other, "2001:db8:2:");
-        Ipv6World.reaches(host, otherAddress);
-        Ipv6World.reaches(other, address);
+        host.reaches(otherAddress);
+        other.reaches(address);
 
         host.shell().run("ip", "-6", "address", "add", "2001:db8:2::77/128", "dev", Host.DEVICE, "nodad");
         assertThat(host.shell().attempt("ping", "-n", "-c", "3", "-i", "0.2", "-W", "1", "-I", "2001:db8:2::77",
@@ -166,7 +166,7 @@ class DualStackIT {
         Ipv6World.enable(host, Host.DEVICE);
         Ipv6World.enable(neighbour, Host.DEVICE);
         Ipv6World.address(host, "2001:db8:1:");
-        Ipv6World.reaches(host, Ipv6World.address(neighbour, "2001:db8:1:"));
+        host.reaches(Ipv6World.address(neighbour, "2001:db8:1:"));
 
         host.shell().run("ip", "-6", "address", "add", GATEWAY + "/64", "dev", Host.DEVICE);
         Await.until("the router defends its address", PATIENCE,
@@ -183,7 +183,7 @@ class DualStackIT {
         Ipv6World.python(host, SEND, "ff02::1", "8800000020000000" + "20010db8000100000000000000000001"
             + "0201020000000005");
         counted("acme", "neighbour discovery claims the gateway " + GATEWAY);
-        Ipv6World.reaches(neighbour, Ipv6World.SERVER);
+        neighbour.reaches(Ipv6World.SERVER);
     }
 
     @Test
@@ -195,7 +195,7 @@ class DualStackIT {
         Ipv6World.enable(neighbour, Host.DEVICE);
         final String own = Ipv6World.address(host, "2001:db8:1:");
         final String target = Ipv6World.address(neighbour, "2001:db8:1:");
-        Ipv6World.reaches(host, target);
+        host.reaches(target);
         try (Capture heard = neighbour.capture("ether src " + host.mac() + " and (udp or ip6 proto 44"
                 + " or icmp6[icmp6type] == 134 or icmp6[icmp6type] == 137"
                 + " or (icmp6[icmp6type] == 136 and ip6[48:4] == 0x20010db8 and ip6[52:2] == 2))")) {
@@ -231,7 +231,7 @@ class DualStackIT {
             Await.until("it arrives", heard::frames, frames -> frames.size() == 1);
         }
         assertThat(routes(neighbour)).contains("default via " + Ipv6World.ROUTER).doesNotContain("bad");
-        Ipv6World.reaches(neighbour, Ipv6World.SERVER);
+        neighbour.reaches(Ipv6World.SERVER);
     }
 
     @Test
@@ -243,16 +243,16 @@ class DualStackIT {
         Ipv6World.enable(other, Host.DEVICE);
         final String address = Ipv6World.address(host, "2001:db8:1:");
         final String otherAddress = Ipv6World.address(other, "2001:db8:2:");
-        Ipv6World.reaches(host, Ipv6World.SERVER);
-        Ipv6World.reaches(host, otherAddress);
+        host.reaches(Ipv6World.SERVER);
+        host.reaches(otherAddress);
         for (final Host outside : List.of(node.network().server(), other)) {
             assertThat(outside.shell().attempt("ping", "-6", "-n", "-c", "3", "-i", "0.2", "-W", "1", address)
                 .isGood()).isFalse();
         }
         counted("acme", "IPv6 from outside the VRF without a permission");
         provision("any");
-        Ipv6World.reaches(node.network().server(), address);
-        Ipv6World.reaches(other, address);
+        node.network().server().reaches(address);
+        other.reaches(address);
     }
 
     private void provision() {

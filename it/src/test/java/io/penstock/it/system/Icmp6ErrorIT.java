@@ -69,7 +69,7 @@ class Icmp6ErrorIT {
         Ipv6World.enable(host, Host.DEVICE);
         address = Ipv6World.address(host, PREFIX);
         forgetPaths();
-        Ipv6World.reaches(host, Ipv6World.SERVER);
+        host.reaches(Ipv6World.SERVER);
     }
 
     private void put(final String subnetMore) {
@@ -213,7 +213,7 @@ class Icmp6ErrorIT {
         assertThat(meter().get("passed-packets").getAsLong()).isLessThanOrEqualTo(100 + 50 * seconds);
         assertThat(outcome("sent") - sent).isPositive().isLessThanOrEqualTo(20 + 10 * seconds);
         assertThat(outcome("not sent: limit of one sender reached")).isPositive();
-        Ipv6World.reaches(host, Ipv6World.SERVER);
+        host.reaches(Ipv6World.SERVER);
     }
 
     private long outcome(final String text) {

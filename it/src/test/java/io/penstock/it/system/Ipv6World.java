@@ -78,11 +78,6 @@ final class Ipv6World {
             .replaceAll(".*inet6 ([0-9a-f:]+)/.*", "$1");
     }
 
-    /** Pings until there is an answer. */
-    static void reaches(final Host host, final String destination) {
-        host.reaches(destination);
-    }
-
     /** What a program in Python prints. */
     static String python(final Host host, final String program, final String... arguments) {
         final List<String> command = new ArrayList<>(List.of("/usr/bin/python3", "-c", program));
