@@ -29,6 +29,7 @@ class LoadTraceIT {
         try (TestRun run = new TestRun()) {
             final OvsSandbox ovs = OvsSandbox.dummy(run);
             final FlowLoader loader = FlowLoader.create(ovs, plan.bridge());
+            hasPortsAndTableNames(ovs, plan);
             loader.load(plan);
             assertThat(loader.dump()).hasSameSizeAs(plan.flowSpecs()).isEqualTo(loader.parse(plan.flowSpecs()));
 
@@ -40,18 +41,11 @@ class LoadTraceIT {
         }
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("cases")
-    void portsHaveThePlannedNumbersAndTablesTheirNames(final GoldenCase network) {
-        final NodePlan plan = network.plan();
-        try (TestRun run = new TestRun()) {
-            final OvsSandbox ovs = OvsSandbox.dummy(run);
-            FlowLoader.create(ovs, plan.bridge());
-            plan.bridge().ports().forEach(port -> assertThat(ovs.vsctl("get", "Interface", port.name(), "ofport"))
-                .as(port.name()).isEqualTo(Integer.toString(port.number())));
-            final String tables = ovs.ofctl("dump-table-features", plan.bridge().name());
-            plan.bridge().tableNames().forEach((number, name) ->
-                assertThat(tables).contains("table " + number + " (\"" + name + "\")"));
-        }
+    private static void hasPortsAndTableNames(final OvsSandbox ovs, final NodePlan plan) {
+        plan.bridge().ports().forEach(port -> assertThat(ovs.vsctl("get", "Interface", port.name(), "ofport"))
+            .as(port.name()).isEqualTo(Integer.toString(port.number())));
+        final String tables = ovs.ofctl("dump-table-features", plan.bridge().name());
+        plan.bridge().tableNames().forEach((number, name) ->
+            assertThat(tables).contains("table " + number + " (\"" + name + "\")"));
     }
 }

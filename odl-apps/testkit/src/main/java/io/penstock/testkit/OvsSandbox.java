@@ -207,9 +207,9 @@ public final class OvsSandbox implements TestRun.Closing {
         return run(List.of("ovs-ofctl", "-O", "OpenFlow13"), arguments);
     }
 
-    /** Runs a command inside the switch process. */
-    public String appctl(final String... arguments) {
-        return run(List.of("ovs-appctl", "--timeout=20", "-t", control()), arguments);
+    /** Runs a command inside the switch process, as ovs-appctl does. */
+    public String appctl(final String... words) {
+        return ControlSocket.call(control(), List.of(words));
     }
 
     private String run(final List<String> command, final String... arguments) {
@@ -218,9 +218,9 @@ public final class OvsSandbox implements TestRun.Closing {
         return shell.run(line.toArray(String[]::new));
     }
 
-    private String control() {
+    private Path control() {
         try (Stream<Path> files = Files.list(directory)) {
-            return files.map(Path::toString).filter(path -> path.matches(".*/ovs-vswitchd[^/]*\\.ctl")).findFirst()
+            return files.filter(path -> path.toString().matches(".*/ovs-vswitchd[^/]*\\.ctl")).findFirst()
                 .orElseThrow(() -> new AssertionError("no switch runs in " + directory));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

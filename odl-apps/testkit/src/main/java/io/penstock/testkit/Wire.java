@@ -145,7 +145,7 @@ public final class Wire {
     }
 
     private String run(final String program) {
-        return namespace.shell().run(LIMIT, "/usr/bin/python3", "-c", program, file.toString(),
+        return namespace.shell().run(LIMIT, "/usr/bin/python3", "-S", "-c", program, file.toString(),
             String.join(",", devices));
     }
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.testkit;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import com.google.gson.stream.JsonReader;
+import java.io.IOException;
+import java.io.Reader;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The control socket of a daemon of Open vSwitch, which ovs-appctl uses: JSON-RPC 1.0, a connection for each command
+ * (lib/unixctl.c). Tests give thousands of commands: a process for each took most of their time.
+ */
+final class ControlSocket {
+    private ControlSocket() {
+        // Only functions.
+    }
+
+    /**
+     * Gives a command and waits for the answer, without the line end at its end.
+     *
+     * @throws AssertionError if the daemon refuses the command, does not listen, or ends
+     */
+    static String call(final Path socket, final List<String> words) {
+        final JsonArray arguments = new JsonArray();
+        words.stream().skip(1).forEach(arguments::add);
+        final JsonObject request = new JsonObject();
+        request.addProperty("id", 0);
+        request.addProperty("method", words.get(0));
+        request.add("params", arguments);
+        final JsonObject answer;
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            channel.connect(UnixDomainSocketAddress.of(socket));
+            final ByteBuffer bytes = ByteBuffer.wrap(request.toString().getBytes(StandardCharsets.UTF_8));
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            answer = read(channel);
+        } catch (IOException e) {
+            throw new AssertionError(socket + ": " + words + ": " + e, e);
+        }
+        final JsonElement error = answer.get("error");
+        if (error != null && !error.isJsonNull()) {
+            throw new AssertionError(socket + ": " + words + ": " + error.getAsString());
+        }
+        return answer.get("result").getAsString().stripTrailing();
+    }
+
+    /** The daemon leaves the connection open, so the end of the value is the end of the answer. */
+    private static JsonObject read(final SocketChannel channel) throws IOException {
+        final Reader reader = Channels.newReader(channel, StandardCharsets.UTF_8);
+        return JsonParser.parseReader(new JsonReader(reader)).getAsJsonObject();
+    }
+}
