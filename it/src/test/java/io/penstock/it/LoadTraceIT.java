@@ -45,7 +45,7 @@ class LoadTraceIT {
         plan.bridge().ports().forEach(port -> assertThat(ovs.vsctl("get", "Interface", port.name(), "ofport"))
             .as(port.name()).isEqualTo(Integer.toString(port.number())));
         final String tables = ovs.ofctl("dump-table-features", plan.bridge().name());
-        plan.bridge().tableNames().forEach((number, name) ->
-            assertThat(tables).contains("table " + number + " (\"" + name + "\")"));
+        plan.bridge().tables().forEach((number, table) ->
+            assertThat(tables).contains("table " + number + " (\"" + table.name() + "\")"));
     }
 }

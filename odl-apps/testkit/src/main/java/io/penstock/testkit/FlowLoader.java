@@ -43,8 +43,9 @@ public final class FlowLoader {
             "protocols=OpenFlow13", "other_config:datapath-id=%016x".formatted(plan.datapathId()),
             // Its hidden flows would show in every cached flow of ARP.
             "other_config:disable-in-band=true"));
-        new TreeMap<>(plan.tableNames()).forEach((number, name) -> command.addAll(List.of(
-            "--", "--id=@table" + number, "create", "Flow_Table", "name=" + name, "prefixes=ip_dst,ip_src,ipv6_dst",
+        new TreeMap<>(plan.tables()).forEach((number, table) -> command.addAll(List.of(
+            "--", "--id=@table" + number, "create", "Flow_Table", "name=" + table.name(),
+            "prefixes=[" + String.join(",", table.prefixes()) + "]",
             "--", "set", "Bridge", plan.name(), "flow_tables:" + number + "=@table" + number)));
         for (final BridgePlan.Port port : plan.ports()) {
             command.addAll(List.of("--", "add-port", plan.name(), port.name(), "--", "set", "Interface", port.name(),

@@ -11,6 +11,7 @@ import io.penstock.southbound.ovsdb.BridgeSpec;
 import io.penstock.southbound.ovsdb.NodeKeys;
 import io.penstock.southbound.ovsdb.OvsPortType;
 import io.penstock.southbound.ovsdb.PortSpec;
+import io.penstock.southbound.ovsdb.TableSpec;
 import io.penstock.southbound.ovsdb.ZoneSpec;
 import java.util.Map;
 import java.util.Optional;
@@ -42,10 +43,15 @@ public record BridgeTranslator(Supplier<Set<String>> controllers) {
         orders.begin();
         final BridgePlan bridge = plan.bridge();
         return new BridgeSpec(bridge.name(), bridge.datapathId(), controllers.get(), CONTROLLER_RATE,
-            bridge.ports().stream().map(BridgeTranslator::port).toList(), bridge.tableNames(),
+            bridge.ports().stream().map(BridgeTranslator::port).toList(), tables(bridge),
             Map.of(NodeKeys.SESSION_FLOWS, SESSION_FLOWS),
             plan.orders().entrySet().stream().map(zone -> new ZoneSpec(zone.getKey(), bridge.zoneTimeouts(),
                 orders.of(zone.getValue()))).toList(), plan.keptZones());
+    }
+
+    private static Map<Integer, TableSpec> tables(final BridgePlan bridge) {
+        return bridge.tables().entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey,
+            table -> new TableSpec(table.getValue().name(), table.getValue().prefixes())));
     }
 
     private static PortSpec port(final BridgePlan.Port port) {

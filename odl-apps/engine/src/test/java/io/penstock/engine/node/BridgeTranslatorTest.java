@@ -82,7 +82,7 @@ class BridgeTranslatorTest {
         final BridgePlan bridge = plan.bridge();
         final List<PortSpec> ports = translator.translate(new NodePlan(new BridgePlan(bridge.name(),
             bridge.datapathId(), List.of(vhost("fw-in", 1, Optional.of(all)), vhost("fw-out", 2, Optional.empty())),
-            bridge.tableNames(), bridge.zoneTimeouts()), List.of(), List.of(), new TreeMap<>(), new TreeMap<>(),
+            bridge.tables(), bridge.zoneTimeouts()), List.of(), List.of(), new TreeMap<>(), new TreeMap<>(),
             new TreeMap<>()), orders).ports();
 
         assertThat(ports).extracting(PortSpec::orders)
@@ -106,7 +106,7 @@ class BridgeTranslatorTest {
         final BridgePlan bridge = plan.bridge();
         return translator.translate(new NodePlan(new BridgePlan(bridge.name(), bridge.datapathId(), List.of(
             new BridgePlan.Port("up0", BridgePlan.Type.DPDK, 1, "net_null0", queues, Optional.empty(),
-                Optional.empty())), bridge.tableNames(), bridge.zoneTimeouts()), List.of(), List.of(),
+                Optional.empty())), bridge.tables(), bridge.zoneTimeouts()), List.of(), List.of(),
             new TreeMap<>(), new TreeMap<>(), new TreeMap<>()), orders).ports().get(0);
     }
 

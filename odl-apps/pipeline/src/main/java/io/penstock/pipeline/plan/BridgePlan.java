@@ -6,18 +6,32 @@ import io.penstock.pipeline.intent.Node;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The bridge of a node, in the words of the Open vSwitch database.
  *
+ * @param tables its OpenFlow tables by number
  * @param zoneTimeouts conntrack timeouts in seconds by their name in CT_Timeout_Policy, the same for every zone
  */
-public record BridgePlan(String name, long datapathId, List<Port> ports, Map<Integer, String> tableNames,
+public record BridgePlan(String name, long datapathId, List<Port> ports, Map<Integer, FlowTable> tables,
         Map<String, Integer> zoneTimeouts) {
     public BridgePlan {
         ports = List.copyOf(ports);
-        tableNames = Map.copyOf(tableNames);
+        tables = Map.copyOf(tables);
         zoneTimeouts = Map.copyOf(zoneTimeouts);
+    }
+
+    /**
+     * An OpenFlow table.
+     *
+     * @param prefixes address fields of which the switch finds out how many bits it had to look at; empty for those
+     *     that it has by itself
+     */
+    public record FlowTable(String name, Set<String> prefixes) {
+        public FlowTable {
+            prefixes = Set.copyOf(prefixes);
+        }
     }
 
     /** How a port is made. */

@@ -18,6 +18,7 @@ import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.memo.Memo;
 import io.penstock.pipeline.plan.Quarantine.Flows;
 import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Contract;
 import io.penstock.pipeline.registry.Cookie;
 import io.penstock.pipeline.registry.CtTimeout;
 import io.penstock.pipeline.registry.DropReport;
@@ -360,7 +361,8 @@ public final class Planner {
                     instance.start().filter(start -> port.equals(instance.insidePort())), mtu))));
         }
         return new BridgePlan(Constants.BRIDGE, view.datapathId(), ports,
-            Arrays.stream(Table.values()).collect(Collectors.toMap(Table::number, Table::text)),
+            Arrays.stream(Table.values()).collect(Collectors.toMap(Table::number, table ->
+                new BridgePlan.FlowTable(table.text(), Contract.of(table).prefixes()))),
             Arrays.stream(CtTimeout.values()).collect(Collectors.toMap(CtTimeout::text, CtTimeout::seconds)));
     }
 }

@@ -32,6 +32,9 @@ public final class Contract {
     private static final Map<Table, Contract> ALL = Arrays.stream(Table.values()).collect(Collectors.toMap(
         each -> each, each -> new Contract(each, each.terms()), (one, two) -> two, () -> new EnumMap<>(Table.class)));
 
+    private static final Set<MatchField> ADDRESSES =
+        EnumSet.of(MatchField.IP_SRC, MatchField.IP_DST, MatchField.IPV6_SRC, MatchField.IPV6_DST);
+
     private final Terms terms;
     private final FieldBits matched;
     private final FieldBits set;
@@ -71,6 +74,18 @@ public final class Contract {
     /** Fields that actions may change. Connection tracking changes others, by what a connection has. */
     public Set<FieldGroup> sets() {
         return named(Clause.SETS, FieldGroup.class);
+    }
+
+    /**
+     * Addresses that flows may match, in the words of the column {@code prefixes}, where one of the four is not among
+     * them. Open vSwitch keeps a prefix tree of each; without one, a flow on a whole address makes a cached flow for
+     * each address. Empty where all four are, or none: from 3.5 on it has all four by itself. Before it takes three,
+     * and has those of IPv4 (CLS_MAX_TRIES, lib/classifier.h).
+     */
+    public Set<String> prefixes() {
+        final Set<String> names = ADDRESSES.stream().filter(matched::has).map(MatchField::text)
+            .collect(Collectors.toSet());
+        return names.size() == ADDRESSES.size() ? Set.of() : names;
     }
 
     /** Tables that flows may lead to by goto_table. */

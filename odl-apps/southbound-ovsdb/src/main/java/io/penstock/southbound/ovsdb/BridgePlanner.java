@@ -21,12 +21,6 @@ final class BridgePlanner {
     /** Longest pause between two attempts to reach the controller, ms; the least there can be. */
     static final long MAX_BACKOFF_MS = 1_000;
 
-    /**
-     * Fields of which the switch finds out how many bits of an address it had to look at. Without the last one, which
-     * is not among its own two, a flow on one IPv6 address makes a cached flow of each destination.
-     */
-    static final Set<String> TRACKED_PREFIXES = Set.of("ip_dst", "ip_src", "ipv6_dst");
-
     private static final String FLOW_TABLES = "flow_tables";
 
     private final DatabaseView view;
@@ -109,18 +103,19 @@ final class BridgePlanner {
         return result;
     }
 
-    /** The rows of the named tables: the one that is there if its name is right and no other table uses it. */
+    /** The rows of the tables: the one that is there if all in it is right and no other table uses it. */
     private Map<Long, Ref> flowTables(final Map<?, ?> present) {
         final Map<Long, Ref> result = new HashMap<>();
         final Set<Object> used = new HashSet<>();
-        spec.tableNames().forEach((number, name) -> {
+        spec.tables().forEach((number, table) -> {
             final long key = number;
             final Object ref = present.get(key);
             final boolean right = ref != null && view.row(OvsTables.FLOW_TABLE, ref)
-                .filter(row -> row.set("name").equals(Set.of(name)) && row.set("prefixes").equals(TRACKED_PREFIXES))
+                .filter(row -> row.set("name").equals(Set.of(table.name()))
+                    && row.set("prefixes").equals(table.prefixes()))
                 .isPresent();
             result.put(key, right && used.add(ref) ? (Ref) ref : plan.insert(OvsTables.FLOW_TABLE,
-                Map.of("name", Set.of(name), "prefixes", TRACKED_PREFIXES)));
+                Map.of("name", Set.of(table.name()), "prefixes", table.prefixes())));
         });
         return result;
     }

@@ -15,13 +15,13 @@ import java.util.Set;
  * @param controllerTargets OpenFlow controllers, such as {@code tcp:127.0.0.1:6653}; at least one, and no others
  * @param controllerRateLimit packets a second the switch may send to the controller, at least 100; 0 for no limit
  * @param ports every port but the local one; ports of this bridge not listed are removed
- * @param tableNames names of OpenFlow tables 0 to 254; a table left out has none
+ * @param tables OpenFlow tables 0 to 254; a table left out has no name
  * @param orders what the agent of the node finds in the bridge's external_ids, by key; other keys are left alone
  * @param zones conntrack zones of the userspace datapath; zones not listed lose what they have
  * @param keptZones zones that are left alone if they are not listed
  */
 public record BridgeSpec(String bridgeName, long datapathId, Set<String> controllerTargets, int controllerRateLimit,
-        List<PortSpec> ports, Map<Integer, String> tableNames, Map<String, String> orders,
+        List<PortSpec> ports, Map<Integer, TableSpec> tables, Map<String, String> orders,
         List<ZoneSpec> zones, Set<Integer> keptZones) {
     private static final int MIN_RATE_LIMIT = 100;
     private static final int MAX_TABLE = 254;
@@ -30,7 +30,7 @@ public record BridgeSpec(String bridgeName, long datapathId, Set<String> control
     public BridgeSpec {
         controllerTargets = Set.copyOf(controllerTargets);
         ports = List.copyOf(ports);
-        tableNames = Map.copyOf(tableNames);
+        tables = Map.copyOf(tables);
         orders = Map.copyOf(orders);
         zones = List.copyOf(zones);
         keptZones = Set.copyOf(keptZones);
@@ -45,7 +45,7 @@ public record BridgeSpec(String bridgeName, long datapathId, Set<String> control
             require(names.add(port.name()), "port name " + port.name() + " is taken");
             require(numbers.add(port.ofport()), "OpenFlow port " + port.ofport() + " is taken: " + port.name());
         }
-        for (final int table : tableNames.keySet()) {
+        for (final int table : tables.keySet()) {
             require(table >= 0 && table <= MAX_TABLE, "OpenFlow table " + table + " is not in 0..254");
         }
         final Set<Integer> seen = new HashSet<>();
@@ -56,9 +56,9 @@ public record BridgeSpec(String bridgeName, long datapathId, Set<String> control
 
     /** A bridge of which no zones are left alone. */
     public BridgeSpec(final String bridgeName, final long datapathId, final Set<String> controllerTargets,
-            final int controllerRateLimit, final List<PortSpec> ports, final Map<Integer, String> tableNames,
+            final int controllerRateLimit, final List<PortSpec> ports, final Map<Integer, TableSpec> tables,
             final Map<String, String> orders, final List<ZoneSpec> zones) {
-        this(bridgeName, datapathId, controllerTargets, controllerRateLimit, ports, tableNames, orders, zones,
+        this(bridgeName, datapathId, controllerTargets, controllerRateLimit, ports, tables, orders, zones,
             Set.of());
     }
 
@@ -67,7 +67,7 @@ public record BridgeSpec(String bridgeName, long datapathId, Set<String> control
         return bridgeName.equals(other.bridgeName) && datapathId == other.datapathId
             && controllerTargets.equals(other.controllerTargets)
             && controllerRateLimit == other.controllerRateLimit && ports.equals(other.ports)
-            && tableNames.equals(other.tableNames) && orders.equals(other.orders)
+            && tables.equals(other.tables) && orders.equals(other.orders)
             && keptZones.equals(other.keptZones);
     }
 

@@ -255,7 +255,7 @@ class BridgePlannerTest {
     private static BridgeSpec randomSpec(final Random random) {
         final List<PortSpec> ports = new ArrayList<>();
         final List<ZoneSpec> zones = new ArrayList<>();
-        final Map<Integer, String> names = new HashMap<>();
+        final Map<Integer, TableSpec> tables = new HashMap<>();
         for (int i = 1; i < 6; i++) {
             if (random.nextBoolean()) {
                 final PortSpec function = random.nextBoolean() ? vhost("p" + i, i + 10, "/d" + random.nextInt(2))
@@ -267,12 +267,12 @@ class BridgePlannerTest {
                     : random.nextBoolean() ? Specs.SHORT : Specs.LONG, orders(random)));
             }
             if (random.nextBoolean()) {
-                names.put(i, "t" + random.nextInt(2));
+                tables.put(i, new TableSpec("t" + random.nextInt(2), Set.of("f" + random.nextInt(2))));
             }
         }
         return new BridgeSpec(NodeKeys.BRIDGE, random.nextInt(2), random.nextBoolean()
             ? Set.of("tcp:127.0.0.1:" + random.nextInt(2)) : Set.of("tcp:127.0.0.1:1", "tcp:127.0.0.1:2"),
-            random.nextInt(2) * 500, ports, names,
+            random.nextInt(2) * 500, ports, tables,
             Map.of(NodeKeys.SESSION_FLOWS, "v" + random.nextInt(2)), zones);
     }
 

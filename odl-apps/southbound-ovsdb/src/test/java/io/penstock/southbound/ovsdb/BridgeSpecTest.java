@@ -26,10 +26,11 @@ class BridgeSpecTest {
         refused("tcp_forever", () -> new ZoneSpec(1, Map.of("tcp_forever", 1), Map.of()));
         refused(NodeKeys.DNS_STATE, () -> new ZoneSpec(1, Map.of(), Map.of(NodeKeys.DNS_STATE, "ok")));
         refused("rate limit 99", () -> spec(99, Map.of()));
-        refused("table 255", () -> spec(0, Map.of(255, "x")));
+        refused("table x has more than 3 prefixes", () -> new TableSpec("x", Set.of("a", "b", "c", "d")));
+        refused("table 255", () -> spec(0, Map.of(255, new TableSpec("x", Set.of()))));
     }
 
-    private static BridgeSpec spec(final int rate, final Map<Integer, String> tables) {
+    private static BridgeSpec spec(final int rate, final Map<Integer, TableSpec> tables) {
         return new BridgeSpec("b", 1, Set.of("tcp:127.0.0.1:6653"), rate, List.of(), tables, Map.of(), List.of());
     }
 

@@ -39,7 +39,9 @@ final class Specs {
 
     static BridgeSpec bridge(final List<PortSpec> ports) {
         return new BridgeSpec(NodeKeys.BRIDGE, 0x0050534e_00000007L, Set.of("tcp:127.0.0.1:6653"), 1000, ports,
-            Map.of(0, "classifier", 30, "nat_egress"), Map.of(NodeKeys.SESSION_FLOWS, "{\"vrf\":\"reg0\"}"),
+            Map.of(0, new TableSpec("classifier", Set.of()),
+                30, new TableSpec("nat_egress", Set.of("nw_src", "ipv6_src"))),
+            Map.of(NodeKeys.SESSION_FLOWS, "{\"vrf\":\"reg0\"}"),
             List.of(new ZoneSpec(7, SHORT, Map.of()), new ZoneSpec(8, SHORT, Map.of(NodeKeys.SESSIONS, "1000")),
                 new ZoneSpec(9, LONG, Map.of())));
     }
