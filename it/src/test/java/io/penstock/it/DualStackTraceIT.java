@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.it;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.plan.DualStack;
 import io.penstock.pipeline.plan.Fixtures;
 import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Packet;
+import io.penstock.testkit.Trace;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -65,6 +69,17 @@ class DualStackTraceIT {
         node.assertThat(Packet.in("acc1", 902).ethernet(Packet.HOST_MAC, ALL_NODES)
             .advertisement("2001:db8:2::1", "ff02::1"))
             .isDroppedBy(Table.ND_LEARN, "neighbour discovery claims the gateway 2001:db8:2::1");
+        for (final String gateway : List.of(GATEWAY, LINK_LOCAL_GATEWAY)) {
+            node.assertThat(Packet.in("acc0", 900).ping(gateway, "2001:db8:1::6"))
+                .isDroppedBy(Table.ACCESS_LEARN, "packet from the address of the gateway " + gateway);
+        }
+    }
+
+    /** Of a source the switch looks only at the bits by which it differs from the gateway. */
+    @Test
+    void hostsShareACachedFlow() {
+        final Trace trace = node.trace(toGateway("acc0", 900).ping("2001:db8:1:0:8000::5", WORLD));
+        assertThat(trace.text()).containsPattern("Megaflow: .*ipv6_src=2001:db8:1:0:8000::/65,");
     }
 
     @Test

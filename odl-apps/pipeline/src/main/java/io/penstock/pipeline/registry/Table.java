@@ -78,8 +78,8 @@ public enum Table {
         matches(FAMILY, MAC, ARP, IPV4_SOURCE, IPV6_SOURCE, PROTOCOL, ICMP).leaves(Exit.CONTROLLER)
             .missesTo("ACCESS_LEARN").to("ND_GUARD")),
     ACCESS_LEARN(20, "Frames from an attachment: learns the MAC address of the host from its ARP.",
-        matches(FAMILY, MAC, ARP, IPV4_SOURCE, PROTOCOL, ICMP).learns("L2_HOSTS", "NEIGHBOURS").missesTo("L2_LOOKUP")
-            .to("ND_LEARN", "ARP_REPLY")),
+        matches(FAMILY, MAC, ARP, IPV4_SOURCE, IPV6_SOURCE, PROTOCOL, ICMP).learns("L2_HOSTS", "NEIGHBOURS")
+            .missesTo("L2_LOOKUP").to("ND_LEARN", "ARP_REPLY")),
     ND_GUARD(21, "Neighbour discovery from an attachment: checks that the sender may use its address.",
         matches(FAMILY, IPV6_SOURCE, PROTOCOL, TTL, ICMP, DISCOVERY).missesTo("ND_LEARN")),
     ND_LEARN(22, "Neighbour discovery from an attachment: learns the MAC address of the host.",

@@ -117,6 +117,8 @@ public final class NdStage implements Stage {
             .when(FieldMatch.of(MatchField.IPV6_SRC, gateway)).drop();
         sink.flow(Table.ND_LEARN, Priority.GUARD, claims).when(here).icmp6(NdReplies.ADVERTISEMENT).when(asked)
             .drop();
+        sink.flow(Table.ACCESS_LEARN, Priority.HIGH, "packet from the address of the gateway " + gateway).when(here)
+            .ipv6().when(FieldMatch.of(MatchField.IPV6_SRC, gateway)).drop();
         final String label = "solicitation for the gateway " + gateway;
         NdReplies.message(sink.flow(Table.ND_REPLY, Priority.HIGH, label + ", duplicate address detection").when(here),
             NdReplies.SOLICITATION).when(asked).when(FieldMatch.of(MatchField.IPV6_SRC, Ipv6.UNSPECIFIED))
