@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -69,12 +70,18 @@ final class StoppedNode implements AutoCloseable {
     private final Map<String, Long> seen = new HashMap<>();
 
     StoppedNode(final Snapshot snapshot) {
-        this(snapshot, OvsSandbox::dummy);
+        this(snapshot, UnaryOperator.identity());
     }
 
-    private StoppedNode(final Snapshot snapshot, final Function<TestRun, OvsSandbox> start) {
+    /** One with what has been allocated beside, such as blocks of ports. */
+    StoppedNode(final Snapshot snapshot, final UnaryOperator<Allocations> given) {
+        this(snapshot, given, OvsSandbox::dummy);
+    }
+
+    private StoppedNode(final Snapshot snapshot, final UnaryOperator<Allocations> given,
+            final Function<TestRun, OvsSandbox> start) {
         try {
-            allocations = Allocator.allocate(snapshot, Allocations.none());
+            allocations = given.apply(Allocator.allocate(snapshot, Allocations.none()));
             final NodePlan plan = Planner.plan(snapshot, allocations, Set.of(), Networks.NODE);
             ovs = start.apply(run);
             final FlowLoader loader = FlowLoader.create(ovs, plan.bridge());
@@ -96,7 +103,7 @@ final class StoppedNode implements AutoCloseable {
 
     /** One with the machine's own Open vSwitch, which releases fragments with packets of others. */
     static StoppedNode thatReleases(final Snapshot snapshot) {
-        return new StoppedNode(snapshot, OvsSandbox::dummyOfMachine);
+        return new StoppedNode(snapshot, UnaryOperator.identity(), OvsSandbox::dummyOfMachine);
     }
 
     OvsSandbox ovs() {
