@@ -135,8 +135,9 @@ class Ovs:
         """
         self.switch_log.unlink(missing_ok=True)
         home, own = self._switch_home, self.own
-        program = switch_program.words(home / SWITCH, root)
         database = next(iter(self._sockets_for_switch), self.socket)
+        # Where the switch cannot write: one that was taken over is not to choose what is started next.
+        program = switch_program.words(database.parent / SWITCH, root)
         names = (f"{SWITCH}.{{pid}}.ctl", f"{SWITCH}.pid", f"{BRIDGE}.mgmt", f"{BRIDGE}.snoop")
         place = ["taskset", "--cpu-list", ",".join(map(str, sorted(cores)))] if cores else []
         self._start(tree, supervision.Service(

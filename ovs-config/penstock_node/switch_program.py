@@ -28,28 +28,34 @@ _VERSION = re.compile(r"Open vSwitch\) ([0-9.]+).*?DPDK ([0-9.]+)", re.DOTALL)
 def words(alias: pathlib.Path, root: pathlib.Path = MACHINE) -> list[object]:
     """The words that start the switch.
 
-    alias: a path whose last part is ovs-vswitchd, by which the tools of Open vSwitch find the process; it is made here
+    alias: a path whose last part is ovs-vswitchd, by which the tools of Open vSwitch, and ps, find the process; it is
+           made here, and leads to what the kernel starts
     root:  directory of the Debian whose Open vSwitch it is
     """
     alias.unlink(missing_ok=True)
-    if root != MACHINE:
-        return _by_loader(root, _WITH_DPDK, alias)
-    alias.symlink_to(_own_program())
-    return [alias]
+    if root == MACHINE:
+        alias.symlink_to(_own_program())
+        return [alias]
+    loader = _loader(root)
+    if loader is None:
+        raise PenstockError(f"{root} has no loader")
+    alias.symlink_to(loader)
+    return _by_loader(root, _WITH_DPDK, alias, alias)
 
 
 def words_without_dpdk(root: pathlib.Path) -> list[object]:
     """The words that start the switch without DPDK, which is smaller and needs no huge pages."""
-    return [MACHINE / _WITHOUT_DPDK] if root == MACHINE else _by_loader(root, _WITHOUT_DPDK, "ovs-vswitchd")
+    return [MACHINE / _WITHOUT_DPDK] if root == MACHINE else _by_loader(root, _WITHOUT_DPDK)
 
 
-def _by_loader(root: pathlib.Path, program: str, name: object) -> list[object]:
-    return [_loader(root), "--argv0", name, "--library-path", _library(root), root / program]
+def _by_loader(root: pathlib.Path, program: str, loader: pathlib.Path | None = None,
+               name: object = "ovs-vswitchd") -> list[object]:
+    return [loader or _loader(root), "--argv0", name, "--library-path", _library(root), root / program]
 
 
 def version(root: pathlib.Path = MACHINE) -> tuple[str, str]:
     """What the program says of itself: the versions of Open vSwitch and of DPDK. Raises PenstockError."""
-    command = [_own_program()] if root == MACHINE else _by_loader(root, _WITH_DPDK, "ovs-vswitchd")
+    command = [_own_program()] if root == MACHINE else _by_loader(root, _WITH_DPDK)
     said = run(*command, "--version")
     found = _VERSION.search(said)
     if found is None:

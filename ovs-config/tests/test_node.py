@@ -140,7 +140,8 @@ class NodeTest(unittest.TestCase):
         self.box.ovs_config("up", profile)
         pid = self.box.status(a)["processes"]["ovs-vswitchd"]
         command = pathlib.Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8")
-        self.assertTrue(command.startswith(f"{root}/lib64/ld-linux"), command)
+        self.assertIn(f"\0{root}/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk\0", command)
+        self.assertIn(f"{root}/lib64/ld-linux", str(pathlib.Path(command.partition("\0")[0]).readlink()))
         ovs = Ovs(self.box.run_directory / a)
         self.assertIn("Open vSwitch", ovs.appctl("version"))
         self.assertIn(f" -d {root}/usr/lib/", ovs.get("Open_vSwitch", ".", "other_config")["dpdk-extra"])

@@ -108,6 +108,10 @@ class RunningTest(unittest.TestCase):
             encoding="ascii"), re.MULTILINE))
         written = {place for place, option in options.items() if option.startswith("rw")}
         self.assertEqual(written, {"/tmp", "/proc", str(self.directory / "switch")})
+        # What is started has the name by which ps and pidof find it.
+        self.assertEqual((self.process() / "comm").read_text(encoding="ascii"), "ovs-vswitchd\n")
+        program = pathlib.Path((self.process() / "cmdline").read_text(encoding="utf-8").partition("\0")[0])
+        self.assertEqual((program.parent, program.lstat().st_uid), (self.directory / "database", 0))
         for name in ("sys", "irq", "bus", "fs"):
             self.assertTrue(options[f"/proc/{name}"].startswith("ro"), name)
 
