@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -34,6 +35,9 @@ class ChainTraceIT {
     private static final int PACKETS = 60;
     private static final int PASSES = 12;
     private static final int VLAN = 300;
+    private static final Pattern RECIRCULATED = Pattern.compile("(?m)^recirc\\(");
+    /** Of the oldest switch that a node may have (MAX_RECIRC_DEPTH, lib/dpif-netdev.c, 3.1). */
+    private static final int MOST_RECIRCULATIONS = 6;
     private static final String[] DESTINATIONS = {"198.18.0.10", "192.0.2.25", "198.18.7.7"};
     private static final String[] PROTOCOLS = {"tcp", "tcp", "tcp", "udp", "icmp"};
     private static final int[] SERVICES = {22, 25, 79, 80, 81, 82, 123, 443, 65535};
@@ -43,12 +47,19 @@ class ChainTraceIT {
         RULED(Chained.ruled()), RULED_TAP_DOWN(Chained.ruled(), "tap"), RULED_FIREWALL_DOWN(Chained.ruled(), "fw"),
         MIRRORED(Chained.mirrored()), SPREAD(Chained.spread()), SPREAD_ONE_DOWN(Chained.spread(), "fw2"),
         SPREAD_TWICE(spreadTwice()), ROUTED(Chained.routed()),
+        LONGEST(Chained.longest()), LONGEST_ONE_WORKS(Chained.longest(), allBut("f7b")),
         BRANCHED(Chained.branched()), BRANCHED_SCRUB_DOWN(Chained.branched(), "scrub");
 
         private final NodeView view;
 
         Network(final Snapshot snapshot, final String... down) {
             view = Fixtures.view(open(snapshot), Set.of(down));
+        }
+
+        /** All instances of {@link Chained#longest} but one. */
+        private static String[] allBut(final String working) {
+            return Chained.longest().functions().values().stream().flatMap(each -> each.instances().stream())
+                .map(NetworkFunction.Instance::name).filter(name -> !name.equals(working)).toArray(String[]::new);
         }
 
         /** Both functions spread, and rules by which packets come to them in either order. */
@@ -161,7 +172,11 @@ class ChainTraceIT {
         }
 
         private Trace trace(final Packet from, final String state) {
-            return node.trace(from.with(text()), Collections.nCopies(PASSES, state).toArray(String[]::new));
+            final Trace trace =
+                node.trace(from.with(text()), Collections.nCopies(PASSES, state).toArray(String[]::new));
+            assertThat(RECIRCULATED.matcher(trace.text()).results().count()).as(trace.text())
+                .isLessThanOrEqualTo(MOST_RECIRCULATIONS);
+            return trace;
         }
 
         /** What the switch would have committed. */

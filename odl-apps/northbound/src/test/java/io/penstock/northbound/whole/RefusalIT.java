@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RefusalIT {
     private static final int VLAN = 100;
     /** One more than there may be in a chain. */
-    private static final int TOO_LONG = 7;
+    private static final int TOO_LONG = 9;
 
     private final Edge edge;
     private final DummyNode node;
@@ -163,7 +163,7 @@ class RefusalIT {
             tenant("unknown attachment of a subnet", subnet, "'gateway': '10.0.0.1', 'attachment': ['attic']}",
                 "subnet lan / attachment", "no attachment 'attic'"),
             new Bad("chain too long", "chain", "endless", Documents.chain("endless", functions),
-                List.of("chain endless", "function", "recirculation budget")),
+                List.of("chain endless", "function", "more than 8")),
             new Bad("chain of unknown functions", "chain", "dream", Documents.chain("dream", "ghost"),
                 List.of("chain dream", "function", "there is no function 'ghost'")),
             new Bad("function on an unknown node", "function", "lost",

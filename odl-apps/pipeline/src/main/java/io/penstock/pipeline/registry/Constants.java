@@ -111,8 +111,8 @@ public final class Constants {
     public static final int MAPPINGS_PER_TENANT = 4096;
     /** A learned host or next hop that no packet used for this long is forgotten. Seconds. */
     public static final int LEARNED_IDLE_SECONDS = 1200;
-    /** Most functions in a chain: as often as OVS lets a packet recirculate (MAX_RECIRC_DEPTH, lib/dpif-netdev.c). */
-    public static final int RECIRCULATION_BUDGET = 6;
+    /** Most functions in a chain: all of them may keep connections. */
+    public static final int MOST_CHAINED = MOST_KEEPING;
     /** All {@link VrfId#resolverAddress6}: fd50:7300::/48, of which no tenant may have a prefix. */
     public static final Ipv6 RESOLVERS6 = new Ipv6(0xfd50_7300_0000_0000L, 0);
     public static final int RESOLVERS6_LENGTH = 48;

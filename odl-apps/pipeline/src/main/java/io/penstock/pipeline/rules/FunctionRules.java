@@ -128,10 +128,9 @@ final class FunctionRules {
     }
 
     private boolean isTooLong(final String entry, final String leaf, final List<String> functions) {
-        final boolean tooLong = functions.size() > Constants.RECIRCULATION_BUDGET;
+        final boolean tooLong = functions.size() > Constants.MOST_CHAINED;
         if (tooLong) {
-            add(entry, leaf, functions.size() + " functions are more than the recirculation budget allows, which is "
-                + Constants.RECIRCULATION_BUDGET);
+            add(entry, leaf, functions.size() + " functions are more than " + Constants.MOST_CHAINED);
         }
         return tooLong;
     }

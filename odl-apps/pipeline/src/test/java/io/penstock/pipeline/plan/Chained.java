@@ -9,11 +9,13 @@ import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.PortRange;
+import io.penstock.pipeline.registry.Constants;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Networks with more than a plain chain. */
@@ -97,6 +99,18 @@ public final class Chained {
             new NetworkFunction.Instance("fw1", NetworkFunction.State.IN_SERVICE, 1),
             new NetworkFunction.Instance("fw2", NetworkFunction.State.IN_SERVICE, 3),
             new NetworkFunction.Instance("fw0", NetworkFunction.State.DRAINING, 1)), plain.functions().get("tap")));
+    }
+
+    /** A chained tenant; connections are spread at each function of the longest chain. */
+    public static Snapshot longest() {
+        final Snapshot plain = Fixtures.network(Fixtures.rich());
+        final List<NetworkFunction> functions = IntStream.range(0, Constants.MOST_CHAINED)
+            .mapToObj(index -> new NetworkFunction("f" + index, "edge1", NetworkFunction.FailPolicy.OPEN, true).spread(
+                new NetworkFunction.Instance("f" + index + "a", NetworkFunction.State.IN_SERVICE, 1),
+                new NetworkFunction.Instance("f" + index + "b", NetworkFunction.State.IN_SERVICE, 1))).toList();
+        return Snapshot.of(List.copyOf(plain.nodes().values()), plain.backbone(), List.copyOf(plain.pools().values()),
+            functions, List.of(new Chain("secure", functions.stream().map(NetworkFunction::name).toList())),
+            List.copyOf(plain.tenants().values()), List.copyOf(plain.acls().values()));
     }
 
     /** The same, where the heavier one runs a new version that is to get a quarter of the connections. */

@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 /** What is refused of functions, chains, the lists that choose between chains, and who uses them. */
 class FunctionRulesTest {
     @Test
-    void aChainOverTheRecirculationBudgetIsRefused() {
-        final List<NetworkFunction> functions = IntStream.range(0, 7)
+    void aChainOfMoreThanEightFunctionsIsRefused() {
+        final List<NetworkFunction> functions = IntStream.range(0, 9)
             .mapToObj(index -> new NetworkFunction("f" + index, "edge1", FailPolicy.OPEN, true)).toList();
         final Snapshot base = Fixtures.network();
         final Snapshot snapshot = Snapshot.of(List.of(Fixtures.edge()), base.backbone(), List.of(), functions,
@@ -43,7 +43,7 @@ class FunctionRulesTest {
             new ArrayList<>(base.acls().values()));
         assertThat(check(snapshot)).singleElement().satisfies(violation -> {
             assertThat(violation.entry()).isEqualTo("chain long");
-            assertThat(violation.rule()).contains("more than the recirculation budget allows, which is 6");
+            assertThat(violation.rule()).isEqualTo("9 functions are more than 8");
         });
     }
 

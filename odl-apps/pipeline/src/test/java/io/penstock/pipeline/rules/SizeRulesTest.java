@@ -88,8 +88,7 @@ class SizeRulesTest {
                 Node.Role.ACCESS, Node.PortType.SYSTEM, "")))), List.of(), List.of(), List.of()),
                 "node n: port: 100000 ports are more than 4096"),
             Arguments.of(network(List.of(), List.of(new Chain("c", list(HUGE, number -> "f" + number))), List.of(),
-                List.of()), "chain c: function: 100000 functions are more than the recirculation budget allows, which "
-                    + "is 6"),
+                List.of()), "chain c: function: 100000 functions are more than 8"),
             Arguments.of(Fixtures.network().withFunctions(List.of(new NetworkFunction("f", "edge1",
                 NetworkFunction.FailPolicy.CLOSED, true).spread(list(HUGE, number -> new NetworkFunction.Instance(
                     "i" + number, NetworkFunction.State.IN_SERVICE, 1)).toArray(NetworkFunction.Instance[]::new)))),
