@@ -30,7 +30,7 @@ class SystemdRunsTest(unittest.TestCase):
     def setUp(self) -> None:
         box = Sandbox()
         self.addCleanup(box.close)
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="ps-", dir="/run"))  # Not in /tmp, which is hidden.
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="ps-", dir="/run"))  # Not where PrivateTmp hides it.
         self.addCleanup(shutil.rmtree, self.directory)
         shutil.chown(self.directory, _USER)
         self.systemd = Systemd(box.controller)
@@ -40,8 +40,8 @@ class SystemdRunsTest(unittest.TestCase):
         # Java does not find its way in control groups of version 1 whose root is not that of the machine.
         lines = [f"StandardOutput=append:{self.systemd.log}", "StandardError=inherit",
                  "Environment=JAVA_TOOL_OPTIONS=-XX:-UseContainerSupport"]
-        if command_line.DISTRIBUTION.is_relative_to("/tmp"):
-            lines.append("PrivateTmp=no")
+        if any(command_line.DISTRIBUTION.is_relative_to(place) for place in ("/tmp", "/var/tmp")):
+            lines.append("PrivateTmp=no")  # It hides the sources too.
         drop_in = self.systemd.units / f"{_SERVICE}.d"
         drop_in.mkdir()
         (drop_in / "test.conf").write_text("\n".join(["[Service]", *lines, ""]), encoding="utf-8")
