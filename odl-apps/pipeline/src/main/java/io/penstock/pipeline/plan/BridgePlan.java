@@ -25,8 +25,7 @@ public record BridgePlan(String name, long datapathId, List<Port> ports, Map<Int
     /**
      * An OpenFlow table.
      *
-     * @param prefixes address fields of which the switch finds out how many bits it had to look at; empty for those
-     *     that it has by itself
+     * @param prefixes address fields of which the switch finds out how many bits it had to look at
      */
     public record FlowTable(String name, Set<String> prefixes) {
         public FlowTable {

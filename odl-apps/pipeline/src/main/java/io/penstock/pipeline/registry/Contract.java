@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,8 +33,10 @@ public final class Contract {
     private static final Map<Table, Contract> ALL = Arrays.stream(Table.values()).collect(Collectors.toMap(
         each -> each, each -> new Contract(each, each.terms()), (one, two) -> two, () -> new EnumMap<>(Table.class)));
 
-    private static final Set<MatchField> ADDRESSES =
-        EnumSet.of(MatchField.IP_SRC, MatchField.IP_DST, MatchField.IPV6_SRC, MatchField.IPV6_DST);
+    private static final int PREFIXES = 3;
+    /** Those that most tables match first. */
+    private static final List<MatchField> ADDRESSES =
+        List.of(MatchField.IP_DST, MatchField.IP_SRC, MatchField.IPV6_DST, MatchField.IPV6_SRC);
 
     private final Terms terms;
     private final FieldBits matched;
@@ -77,15 +80,13 @@ public final class Contract {
     }
 
     /**
-     * Addresses that flows may match, in the words of the column {@code prefixes}, where one of the four is not among
-     * them. Open vSwitch keeps a prefix tree of each; without one, a flow on a whole address makes a cached flow for
-     * each address. Empty where all four are, or none: from 3.5 on it has all four by itself. Before it takes three,
-     * and has those of IPv4 (CLS_MAX_TRIES, lib/classifier.h).
+     * Three address fields in the words of the column {@code prefixes}, those first that flows may match. Open vSwitch
+     * keeps a prefix tree of each. Without one, a flow on a whole address makes a cached flow for each address. Before
+     * 3.5 a table has three trees at most (CLS_MAX_TRIES, lib/classifier.h).
      */
     public Set<String> prefixes() {
-        final Set<String> names = ADDRESSES.stream().filter(matched::has).map(MatchField::text)
-            .collect(Collectors.toSet());
-        return names.size() == ADDRESSES.size() ? Set.of() : names;
+        return Stream.concat(ADDRESSES.stream().filter(matched::has), ADDRESSES.stream()).distinct().limit(PREFIXES)
+            .map(field -> field.text().replace("nw_", "ip_")).collect(Collectors.toSet());
     }
 
     /** Tables that flows may lead to by goto_table. */

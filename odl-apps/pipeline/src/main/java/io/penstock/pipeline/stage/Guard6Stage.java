@@ -60,7 +60,7 @@ public final class Guard6Stage implements Stage {
             allow(view, domain, sink, Table.ACCESS_GUARD, "from " + source).ipv6()
                 .when(MatchField.IPV6_SRC, source).go(Table.ACCESS_LEARN);
         }
-        // These may come from :: (RFC 4861, section 4.1; RFC 3590). A match on it would cost each other source a flow.
+        // These may come from :: (RFC 4861, section 4.1; RFC 3590).
         allow(view, domain, sink, Table.ACCESS_GUARD, "router solicitation").icmp6(NdReplies.ROUTER_SOLICITATION)
             .go(Table.ACCESS_LEARN);
         allow(view, domain, sink, Table.ACCESS_GUARD, "MLD report").icmp6(NdReplies.MLD_REPORT)

@@ -22,7 +22,8 @@ import java.util.stream.Stream;
 /**
  * Neighbour discovery (RFC 4861) on attachments: learns neighbours, answers for the gateways, and takes to the
  * controller what hosts ask a router or a DHCPv6 server. It has tables of its own, so that other IPv6 packets meet no
- * match on a whole address or hop limit, which would make a cached flow of each. What is not for a gateway is bridged.
+ * match on a hop limit, or on a whole address that has no prefix tree, which would make a cached flow of each. What is
+ * not for a gateway is bridged.
  * Sample flows: golden/dual-stack.flows, tables nd_learn to nd_answer.
  */
 public final class NdStage implements Stage {

@@ -47,6 +47,15 @@ class ContractTest {
         assertThat(check(Table.ARP_REPLY, new Action.Conjunction(1, 1, 2))).contains("may not match conj_id");
     }
 
+    @Test
+    void addressesThatATableMatchesHavePrefixTrees() {
+        assertThat(Contract.of(Table.ACCESS_LEARN).prefixes()).contains("ip_src", "ipv6_src");
+        assertThat(Contract.of(Table.VRF_ROUTE).prefixes()).contains("ip_dst", "ipv6_dst");
+        for (final Table table : Table.values()) {
+            assertThat(Contract.of(table).prefixes()).as("%s", table).hasSize(3);
+        }
+    }
+
     static Stream<Arguments> actionsOnHeaders() {
         return Stream.of(Arguments.of(new Action.SetField(MatchField.IP_SRC, 1), "nw_src"),
             Arguments.of(new Action.Load(MatchField.IP_SRC.range(), 1), "nw_src"),

@@ -6,8 +6,7 @@ import java.util.Set;
 /**
  * An OpenFlow table.
  *
- * @param prefixes fields, at most three, of which the switch finds out how many bits of an address it had to look at;
- *     empty for those that it has by itself
+ * @param prefixes fields, at most three, of which the switch finds out how many bits of an address it had to look at
  */
 public record TableSpec(String name, Set<String> prefixes) {
     private static final int MOST_PREFIXES = 3;
