@@ -136,7 +136,7 @@ class Ovs:
         self.switch_log.unlink(missing_ok=True)
         home, own = self._switch_home, self.own
         database = next(iter(self._sockets_for_switch), self.socket)
-        # Where the switch cannot write: one that was taken over is not to choose what is started next.
+        # Where a switch with a home of its own cannot write: taken over, it is not to choose what is started next.
         program = switch_program.words(database.parent / SWITCH, root)
         names = (f"{SWITCH}.{{pid}}.ctl", f"{SWITCH}.pid", f"{BRIDGE}.mgmt", f"{BRIDGE}.snoop")
         place = ["taskset", "--cpu-list", ",".join(map(str, sorted(cores)))] if cores else []
@@ -260,7 +260,7 @@ class Ovs:
 
     @property
     def _sockets_for_switch(self) -> list[pathlib.Path]:
-        """A further socket of the database in a directory that has nothing else, if the switch sees that one alone."""
+        """A further socket of the database in a directory of its own, if the switch sees that one alone."""
         return [] if self._switch_home == self.own else [self.database_directory / "db.sock"]
 
     @property
