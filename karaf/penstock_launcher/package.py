@@ -95,9 +95,8 @@ def _copy(tree: pathlib.Path) -> None:
     (tree / "docs").mkdir()
     for name in _FILES:
         shutil.copy2(ROOT / name, tree / name)
-    # The build makes new files where it changes any: links are as good as copies.
     distribution = tree / "karaf" / "distribution"
-    shutil.copytree(places.ASSEMBLY, distribution, symlinks=True, copy_function=os.link)
+    shutil.copytree(places.ASSEMBLY, distribution, symlinks=True)
     for other in (distribution / "bin").glob("*.bat"):
         other.unlink()
     shutil.rmtree(distribution / "bin" / "contrib")  # Services of other systems.
