@@ -196,6 +196,8 @@ class DualStackIT {
         final String own = Ipv6World.address(host, "2001:db8:1:");
         final String target = Ipv6World.address(neighbour, "2001:db8:1:");
         host.reaches(target);
+        final String redirect = " 58 89000000" + "00000000" + "fe80000000000000" + "0000000000000bad"
+            + "20010db8aaaa00000000000000000010";
         try (Capture heard = neighbour.capture("ether src " + host.mac() + " and (udp or ip6 proto 44"
                 + " or icmp6[icmp6type] == 134 or icmp6[icmp6type] == 137"
                 + " or (icmp6[icmp6type] == 136 and ip6[48:4] == 0x20010db8 and ip6[52:2] == 2))")) {
@@ -209,8 +211,7 @@ class DualStackIT {
                 // The same in a piece, which shows nobody what it is.
                 "fe80::bad " + target + " 44 3a00000100000001" + "86000000" + "40000708" + "00".repeat(8),
                 // The way to the server is by fe80::bad.
-                Ipv6World.ROUTER + " " + target + " 58 89000000" + "00000000" + "fe80000000000000" + "0000000000000bad"
-                    + "20010db8aaaa00000000000000000010",
+                Ipv6World.ROUTER + " " + target + redirect, "fe80::bad " + target + redirect,
                 // A DHCPv6 server that knows a resolver.
                 "fe80::bad " + target + " 17 0223022200200000" + "07123456"
                     + "0017001020010db80bad00000000000000000001",
@@ -223,7 +224,7 @@ class DualStackIT {
                 counted("acme", label);
             }
             Await.until("both are counted", () -> system.packets("acme", "IPv6 source address is not the sender's") >= 2
-                && system.packets("acme", "router advertisement of a host on lan") >= 2);
+                && system.packets("acme", "packet from the address of the gateway " + Ipv6World.ROUTER) >= 2);
             assertThat(heard.all()).isEmpty();
             // What it says of itself arrives.
             Ipv6World.python(host, FORGE, host.mac(), neighbour.mac(), own + " " + target

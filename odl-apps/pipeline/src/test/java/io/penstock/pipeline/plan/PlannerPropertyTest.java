@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 class PlannerPropertyTest {
     private static final int PER_PLAIN_TENANT = flowsOf("UDP_SESSION_OUT");
     private static final int PER_TWICE = 6;
-    private static final int PER_IPV6_SUBNET = 41;
+    private static final int PER_IPV6_SUBNET = 43;
 
     private static Stream<NodePlan> plans() {
         final Snapshot snapshot =
