@@ -217,9 +217,10 @@ class TreeTest(unittest.TestCase):
         self.again(service, pid)
 
     def test_a_supervisor_that_is_killed_while_a_service_starts_starts_no_second_process(self):
-        loop = f"while :; do sleep 9; done; : {self.directory}"
+        os.mkfifo(self.directory / "never")
+        waits = f"read line < {self.directory}/never"  # By itself: a process that it starts looks like it at first.
         begun, folder = self.directory / "begun", self.directory / "supervised" / "one"
-        service = self.keep("one", "sh", "-c", loop, before=(("sh", "-c", f"touch {begun}; sleep 3"),))
+        service = self.keep("one", "sh", "-c", waits, before=(("sh", "-c", f"touch {begun}; sleep 3"),))
         for number in range(2):
             pid = processes.pid_of(service.process)
             begun.unlink()
@@ -230,8 +231,8 @@ class TreeTest(unittest.TestCase):
             # Each supervisor starts one process. That of the last one waits; a second service would be the other one.
             self.until_a_next_one_waits(folder)
             processes.wait_until(lambda: len(waiting(folder)) == 1, "no other waits", 60)
-            processes.wait_until(lambda: run("ps", "-eo", "args").count(loop), "it has begun", 60)
-            self.assertEqual(run("ps", "-eo", "args").count(loop), 1, number)
+            processes.wait_until(lambda: run("ps", "-eo", "args").count(waits), "it has begun", 60)
+            self.assertEqual(run("ps", "-eo", "args").count(waits), 1, number)
 
     def test_supervisors_that_are_killed_leave_nothing_that_waits(self):
         service = self.keep("one")
