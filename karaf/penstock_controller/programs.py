@@ -47,7 +47,9 @@ class Programs:
         # Else all controllers of a distribution would write into its "instances".
         kept["KARAF_SYSTEM_OPTS"] = f"-Dkaraf.instances={self._layout.run}/instances"
         kept["CHECK_ROOT_INSTANCE_RUNNING"] = "false"
-        if not client:
+        if client:
+            kept["TERM"] = _terminal_type(kept.get("TERM", ""))
+        else:
             kept["EXTRA_JAVA_OPTS"] = " ".join((f"-Xmx{settings.heap}", *DEFAULT_OPTIONS, *settings.java_options))
         return kept
 
@@ -60,3 +62,9 @@ def java() -> str:
     if not found:
         raise ControllerError("no java: install a Java 17 runtime, or set JAVA_HOME")
     return os.path.realpath(found)
+
+
+def _terminal_type(name: str) -> str:
+    """The type of terminal for the console. A dumb one would have no Enter: JLine takes a terminal without a type for
+    dumb, and ignores a carriage return from it (LineReaderImpl.readLine sets IGNCR)."""
+    return "ansi" if name in ("", "dumb", "dumb-color") else name

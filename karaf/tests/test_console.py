@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines for the console: how they are quoted, and how their output and errors are told apart. What Karaf does with them
-is in test_up_deep.py and ConsoleIT."""
+"""Lines for the console: how they are quoted, and how their output and errors are told apart; its environment. What
+Karaf does with them is in test_up_deep.py and ConsoleIT."""
 
+import pathlib
 import re
 import unittest
+import unittest.mock
 
+from penstock_controller import Settings
 from penstock_controller.console import Script
+from penstock_controller.layout import Layout
+from penstock_controller.programs import Programs
 
 
 class ScriptTest(unittest.TestCase):
@@ -39,3 +44,19 @@ class ScriptTest(unittest.TestCase):
 
     def test_nothing(self) -> None:
         self.assertEqual("", Script(" \n\n").text)
+
+
+class EnvironmentTest(unittest.TestCase):
+    def terminal(self, **environment: str) -> str:
+        nowhere = pathlib.Path("/nonexistent")
+        with unittest.mock.patch.dict("os.environ", environment, clear=True):
+            return Programs(Layout(nowhere, nowhere), None).environment(Settings("169.254.77.1"), client=True)["TERM"]
+
+    def test_no_terminal_is_dumb(self) -> None:
+        for name in ("", "dumb", "dumb-color"):
+            with self.subTest(name):
+                self.assertEqual("ansi", self.terminal(TERM=name))
+        self.assertEqual("ansi", self.terminal())
+
+    def test_other_types_stay(self) -> None:
+        self.assertEqual("screen-256color", self.terminal(TERM="screen-256color"))
