@@ -82,7 +82,8 @@ public final class Contract {
     /**
      * Three address fields in the words of the column {@code prefixes}, those first that flows may match. Open vSwitch
      * keeps a prefix tree of each. Without one, a flow on a whole address makes a cached flow for each address. Before
-     * 3.5 a table has three trees at most (CLS_MAX_TRIES, lib/classifier.h).
+     * 3.5 a table has three trees at most (CLS_MAX_TRIES, lib/classifier.h). The text says ip_ where OpenFlow says nw_,
+     * as the rows of nodes that run: another spelling would write each row again.
      */
     public Set<String> prefixes() {
         return Stream.concat(ADDRESSES.stream().filter(matched::has), ADDRESSES.stream()).distinct().limit(PREFIXES)
