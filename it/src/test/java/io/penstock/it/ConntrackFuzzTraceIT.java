@@ -5,29 +5,34 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.intent.Acl;
 import io.penstock.pipeline.intent.Matches;
+import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Protection;
 import io.penstock.pipeline.intent.Quota;
+import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Alg;
 import io.penstock.pipeline.net.Ipv4;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Frame;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Odd packets of two tenants with the same addresses, and of the world to both, against the connection tracking of the
@@ -42,6 +47,10 @@ class ConntrackFuzzTraceIT {
     private static final int GROUPS = 6;
     private static final String HOST = "10.0.0.5";
     private static final int FORWARD = 30_007;
+    private static final String INSIDE = "fw1-in";
+    private static final String OUTSIDE = "fw1-out";
+    private static final NetworkFunction.Instance INSTANCE =
+        new NetworkFunction.Instance("fw1", NetworkFunction.State.IN_SERVICE, 1);
     /** Between batches: nothing, less than and more than what fragments are kept for, and more than connections are. */
     private static final List<Duration> PAUSES = List.of(Duration.ZERO, Duration.ZERO, Duration.ZERO,
         Duration.ofMillis(200), Duration.ofSeconds(14), Duration.ofSeconds(17), Duration.ofSeconds(400));
@@ -60,6 +69,11 @@ class ConntrackFuzzTraceIT {
         String digits() {
             return "%02x".formatted(mark & 0xff).repeat(6);
         }
+
+        /** The VLAN of the tenant whose packets they are. */
+        int tenant() {
+            return vlan != 0 ? vlan : way.destination().equals(PUBLIC.get(100)) ? 100 : 101;
+        }
     }
 
     /** Tenants by VLAN. */
@@ -72,22 +86,64 @@ class ConntrackFuzzTraceIT {
         new Origin(StoppedNode.UPLINK, StoppedNode.in(TenantPair.SECOND_PUBLIC), (byte) 0xd4, 0));
 
     private StoppedNode node;
+    /** By the VLAN of a tenant: that of its packets in a function. Empty without functions. */
+    private final Map<Integer, Integer> tags = new HashMap<>();
     private int sent;
     private int left;
+    /** Frames that the function has sent. */
+    private int through;
 
-    /** With all that conntrack does for a tenant: translations, published ports, FTP, and lists that permit all. */
-    private static Tenant tenant(final String name, final int vlan) {
+    /** What tenants have beside translations, published ports and FTP. */
+    private enum Network {
+        /** Lists that permit all. */
+        LISTED {
+            @Override
+            Snapshot snapshot() {
+                return Networks.of(new Acl(Networks.LIST, List.of(new Acl.Entry("all", true, Matches.ANY, List.of()))),
+                    tenant(Networks::guarded, "first", 100, false), tenant(Networks::guarded, "second", 101, true));
+            }
+        },
+        /** A chain through a function whose instances keep their connections. */
+        CHAINED {
+            @Override
+            Snapshot snapshot() {
+                return Networks.of(Path.of("/nowhere"), List.of(new NetworkFunction("fw", Networks.NODE,
+                    NetworkFunction.FailPolicy.CLOSED, true).spread(INSTANCE)),
+                    tenant(Networks::chained, "first", 100, false), tenant(Networks::chained, "second", 101, false));
+            }
+        };
+
+        abstract Snapshot snapshot();
+    }
+
+    /** Makes a tenant of a name, a VLAN and a public address. */
+    private interface Kind {
+        Tenant tenant(String name, int vlan, String publicAddress);
+    }
+
+    private static Tenant tenant(final Kind kind, final String name, final int vlan, final boolean isStateful) {
         final Tenant.Nat nat = new Tenant.Nat(Optional.of(Ipv4.parse(PUBLIC.get(vlan))), Optional.empty(), List.of(),
             List.of(), List.of(), List.of(new Tenant.PortForward("sink", 17, FORWARD, Ipv4.parse(HOST), FORWARD)),
             Set.of(Alg.FTP));
-        return Networks.guarded(name, vlan, PUBLIC.get(vlan)).with(nat).with(new Protection(Optional.empty(),
-            vlan == 101, Quota.NONE.withFragments(Quota.UNLIMITED)));
+        return kind.tenant(name, vlan, PUBLIC.get(vlan)).with(nat).with(new Protection(Optional.empty(), isStateful,
+            Quota.NONE.withFragments(Quota.UNLIMITED)));
     }
 
-    @BeforeEach
-    void start() {
-        final Acl list = new Acl(Networks.LIST, List.of(new Acl.Entry("all", true, Matches.ANY, List.of())));
-        node = new StoppedNode(Networks.of(list, tenant("first", 100), tenant("second", 101)));
+    private void start(final Network network) {
+        node = new StoppedNode(network.snapshot());
+        if (network == Network.CHAINED) {
+            node.keep(INSIDE);
+            node.keep(OUTSIDE);
+            PUBLIC.keySet().forEach(vlan -> tags.put(vlan, tagTowardsFunction(vlan)));
+            assertThat(tags.values()).doesNotHaveDuplicates();
+        }
+    }
+
+    /** The tag by which the function knows the packets of a tenant. */
+    private int tagTowardsFunction(final int vlan) {
+        node.learn(HOST, vlan);
+        node.send(StoppedNode.ACCESS, Frame.ping(StoppedNode.out(HOST), false).tagged(vlan));
+        return vlan(node.sent(INSIDE).get(0));
     }
 
     @AfterEach
@@ -95,28 +151,33 @@ class ConntrackFuzzTraceIT {
         node.close();
     }
 
-    @Test
-    void theSwitchGoesOnAndMixesNoTenants() {
+    @ParameterizedTest
+    @EnumSource
+    void theSwitchGoesOnAndMixesNoTenants(final Network network) {
+        start(network);
         final Fuzz fuzz = new Fuzz(7);
         for (int batch = 0; batch < BATCHES_OF_GATE; batch++) {
             fuzz.pass();
         }
         assertThat(left).as("frames that have left").isGreaterThan(BATCHES_OF_GATE);
+        assertThat(through).as("frames through the function").isGreaterThan(tags.isEmpty() ? -1 : BATCHES_OF_GATE);
         stillForwards();
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource
     @Tag("deep")
     @Tag("fuzz")
     @Timeout(7200)
-    void itDoesSoForLong(final TestReporter reporter) {
+    void itDoesSoForLong(final Network network, final TestReporter reporter) {
+        start(network);
         final Instant end = Instant.now().plus(LONG);
         final Fuzz fuzz = new Fuzz(Long.getLong("penstock.fuzz.seed", System.nanoTime()));
         while (Instant.now().isBefore(end)) {
             fuzz.pass();
         }
         reporter.publishEntry("seed %d".formatted(fuzz.seed),
-            "%d batches, %d frames, %d left".formatted(fuzz.batch, sent, left));
+            "%d batches, %d frames, %d through the function, %d left".formatted(fuzz.batch, sent, through, left));
         stillForwards();
     }
 
@@ -175,7 +236,30 @@ class ConntrackFuzzTraceIT {
                 node.send(frames.get(0).port(), frames.stream().map(Late::frame).toList());
             }
             sent += frames.size();
+            if (!tags.isEmpty()) {
+                passFunction(INSIDE, OUTSIDE);
+                passFunction(OUTSIDE, INSIDE);
+            }
             look();
+        }
+
+        /** The function keeps some packets, and sends others in another order. */
+        private void passFunction(final String from, final String to) {
+            final List<Frame> passed = new ArrayList<>();
+            for (final String digits : node.sent(from)) {
+                final int tag = vlan(digits);
+                assertThat(tags).as("tag of %s at %s", digits, from).containsValue(tag);
+                ORIGINS.stream().filter(origin -> digits.contains(origin.digits())).forEach(origin ->
+                    assertThat(tag).as("tag of %s at %s", digits, from).isEqualTo(tags.get(origin.tenant())));
+                if (random.nextInt(16) > 0) {
+                    passed.add(new Frame(digits));
+                }
+            }
+            if (random.nextInt(8) == 0) {
+                Collections.shuffle(passed, random);
+            }
+            node.send(to, passed);
+            through += passed.size();
         }
     }
 
@@ -189,11 +273,14 @@ class ConntrackFuzzTraceIT {
         }
         for (final String frame : node.sent(StoppedNode.ACCESS)) {
             left++;
-            final int vlan = frame.startsWith("8100", 24) ? Integer.parseInt(frame.substring(29, 32), 16) : 0;
             ORIGINS.stream().filter(origin -> frame.contains(origin.digits())).forEach(origin ->
-                assertThat(vlan).as("VLAN of %s", frame).isEqualTo(origin.vlan() != 0 ? origin.vlan()
-                    : origin.way().destination().equals(PUBLIC.get(100)) ? 100 : 101));
+                assertThat(vlan(frame)).as("VLAN of %s", frame).isEqualTo(origin.tenant()));
         }
+    }
+
+    /** 0 without a tag. */
+    private static int vlan(final String frame) {
+        return frame.startsWith("8100", 24) ? Integer.parseInt(frame.substring(29, 32), 16) : 0;
     }
 
     /** A whole packet and one in pieces of each tenant, when all of before has been given up. */
@@ -206,6 +293,9 @@ class ConntrackFuzzTraceIT {
             final List<Frame> frames = new ArrayList<>(Frame.pieces(StoppedNode.out(HOST), 99, 40_000, 800, 200));
             frames.add(Frame.ping(StoppedNode.out(HOST), false));
             node.send(StoppedNode.ACCESS, frames.stream().map(frame -> frame.tagged(vlan)).toList());
+            if (!tags.isEmpty()) {
+                node.send(OUTSIDE, node.sent(INSIDE).stream().map(Frame::new).toList());
+            }
             assertThat(node.sent(StoppedNode.UPLINK)).as("of VLAN %d", vlan).hasSize(3)
                 .allMatch(frame -> frame.contains(StoppedNode.digits(address)));
         });

@@ -93,7 +93,7 @@ final class StoppedNode implements AutoCloseable {
             ovs.appctl("dpctl/ct-disable-tcp-seq-chk");
             ovs.appctl("dpctl/ipf-set-min-frag", "v4", "400");
             ovs.appctl("dpctl/ipf-set-max-nfrags", "5000");
-            PORTS.forEach(port -> ovs.vsctl("set", "Interface", port, "options:tx_pcap=" + file(port)));
+            PORTS.forEach(this::keep);
             ovs.appctl("time/stop");
         } catch (AssertionError e) {
             run.close();
@@ -157,6 +157,11 @@ final class StoppedNode implements AutoCloseable {
     /** Waits until what the switch caches agrees with its flows, and these with what passed. */
     void settle() {
         ovs.appctl("revalidator/wait");
+    }
+
+    /** Has frames kept that leave by another port, from now on. */
+    void keep(final String port) {
+        ovs.vsctl("set", "Interface", port, "options:tx_pcap=" + file(port));
     }
 
     /** The frames that have left by a port since this was asked last, in hexadecimal digits. */
