@@ -156,10 +156,13 @@ public final class Contract {
             if (action instanceof Action.ConnTrack && !isLed) {
                 return "may not track packets without a table to go on in";
             } else if (isTracking(action) && !isLimited) {
-                return "may not track packets without a look into " + Table.FRAGMENTS.text();
+                return "may not track packets without a look into " + Table.FRAGMENTS.text() + " directly before";
             }
-            isLimited = isLimited || action instanceof Action.Resubmit lookup && lookup.table() == Table.FRAGMENTS;
-            isLed = isLed || action instanceof Action.Load load && load.target().equals(Register.AFTER.range());
+            final boolean leads = action instanceof Action.Load load && load.target().equals(Register.AFTER.range());
+            // What comes between could change the zone, and so the tenant that the look was for.
+            isLimited = action instanceof Action.Resubmit lookup && lookup.table() == Table.FRAGMENTS
+                || isLimited && leads;
+            isLed = isLed || leads;
             final String breach = breachOf(action);
             if (breach != null) {
                 return breach;

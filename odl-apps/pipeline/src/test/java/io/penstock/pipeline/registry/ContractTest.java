@@ -122,11 +122,14 @@ class ContractTest {
     @Test
     void beforeEachPassTheFragmentsOfATenantAreLimited() {
         final Action pass = pass(ZONE, Table.TRACKED);
-        final String breach = "may not track packets without a look into fragments";
+        final String breach = "may not track packets without a look into fragments directly before";
         assertThat(check(Table.NAT_TRANSLATE, after(Table.NAT_OUT_CHECK), pass)).contains(breach);
         assertThat(check(Table.NAT_TRANSLATE, after(Table.NAT_OUT_CHECK), pass, LIMIT)).contains(breach);
         assertThat(check(Table.NAT_OUT_KNOWN, new Action.Clone(List.of(after(Table.NAT_OUT_CHECK), pass))))
             .contains(breach);
+        assertThat(check(Table.NAT_TRANSLATE, LIMIT, after(Table.NAT_OUT_CHECK), pass)).isEmpty();
+        assertThat(check(Table.NAT_TRANSLATE, LIMIT, new Action.Move(Register.VRF.range(), ZONE),
+            after(Table.NAT_OUT_CHECK), pass)).contains(breach);
         assertThat(check(Table.CHAIN_KEEP, keepByCopy())).contains(breach);
         assertThat(check(Table.EGRESS, LIMIT)).contains("may not look up fragments");
     }
