@@ -176,7 +176,7 @@ class Ovs:
         """
         process = processes.pid_of(self.switch_process)
         # Its file may be another one by now.
-        version = switch_program.version_in(self.appctl("version"))
+        version = self.version()
         accepted = self.get("Open_vSwitch", ".", "external_ids").get(ACCEPTED_FAULTS, "").split(",")
         self.vsctl("--may-exist", "add-br", BRIDGE, "--", "set", "Bridge", BRIDGE, "datapath_type=netdev",
                    "fail_mode=secure", "--", "set", "Open_vSwitch", ".", f"ovs_version={version}")
@@ -223,6 +223,10 @@ class Ovs:
         """Runs a command inside the switch process."""
         return run("ovs-appctl", self._timeout, "-t", self.control_socket, *args, environment=self.environment)
 
+    def version(self) -> str:
+        """The version of the running switch, as 4.0.0."""
+        return switch_program.version_in(self.appctl("version"))
+
     def drop_cached_flows(self) -> None:
         """Drops all cached flows.
 
@@ -232,8 +236,7 @@ class Ovs:
         purges, while flow tables changed all the time. A wait takes up to half a second (max-revalidator of Open
         vSwitch), on a busy machine or with many cached flows more."""
         self.appctl("revalidator/purge")
-        version = str(self.get("Open_vSwitch", ".", "ovs_version"))
-        for _ in range(2 if switch_faults.keeps_stale_flows(version) else 0):
+        for _ in range(2 if switch_faults.keeps_stale_flows(self.version()) else 0):
             try:
                 self.appctl("revalidator/wait")
             except PenstockError as error:
