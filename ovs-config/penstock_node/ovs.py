@@ -29,8 +29,8 @@ HOME = "switch"
 """The directory in that of a node in which its switch may write, if it has a user of its own."""
 
 _SHORTEST_FRAGMENT = "400"
-"""The least that Open vSwitch can be set to (IPF_V4_FRAG_SIZE_LBOUND, lib/ipf.c, 3.1); last fragments may be
-shorter."""
+"""The least that Open vSwitch can be set to (IPF_V4_FRAG_SIZE_LBOUND and IPF_V6_FRAG_SIZE_LBOUND, lib/ipf.c, 3.1); last
+fragments may be shorter."""
 _MOST_FRAGMENTS = "5000"
 """The most that it can be set to (IPF_NFRAG_UBOUND, lib/ipf.c, 4.0). Each is a packet buffer of DPDK."""
 _START_SECONDS = 60
@@ -188,13 +188,15 @@ class Ovs:
 
     def track_fragments(self, accepted_faults: Collection[str]) -> None:
         """Has connection tracking accept fragments as short as it can take: it refuses those of less than 1200 bytes
-        otherwise, which is what links with a smaller MTU make. And keep as many as it can: 1000 otherwise, of all
-        tenants. Or none at all, where the switch fails at them. It forgets that with the last bridge."""
-        self.appctl("dpctl/ipf-set-min-frag", "v4", _SHORTEST_FRAGMENT)
-        self.appctl("dpctl/ipf-set-max-nfrags", _MOST_FRAGMENTS)
-        if switch_faults.FRAGMENTS in switch_faults.off(accepted_faults):
-            for family in ("v4", "v6"):
+        otherwise, which is what links with a smaller MTU make, and of less than 1280 bytes by IPv6. And keep as many as
+        it can: 1000 otherwise, of all tenants. Or none at all, where the switch fails at them. It forgets that with the
+        last bridge."""
+        off = switch_faults.FRAGMENTS in switch_faults.off(accepted_faults)
+        for family in ("v4", "v6"):
+            self.appctl("dpctl/ipf-set-min-frag", family, _SHORTEST_FRAGMENT)
+            if off:
                 self.appctl("dpctl/ipf-set-disabled", family)
+        self.appctl("dpctl/ipf-set-max-nfrags", _MOST_FRAGMENTS)
 
     def stop(self, tree: supervision.Tree | None = None) -> None:
         """Ends both processes if they run. tree: what keeps them running, if anything does."""

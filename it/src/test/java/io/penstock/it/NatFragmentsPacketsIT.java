@@ -113,9 +113,17 @@ class NatFragmentsPacketsIT extends NatPairCase {
         Await.until("pieces of the tenant pass again", Duration.ofMinutes(2), () -> pings(second, 3000, "dont"));
     }
 
+    @Test
+    void piecesOfBothFamiliesMayBeShort() {
+        assertThat(status()).contains("min v4 frag size: 400", "min v6 frag size: 400");
+    }
+
+    private static String status() {
+        return pair.node().node().ovs().appctl("dpctl/ipf-get-status");
+    }
+
     private static int pieces() {
-        return Integer.parseInt(pair.node().node().ovs().appctl("dpctl/ipf-get-status")
-            .replaceAll("(?s).*num frag: ([0-9]+).*", "$1"));
+        return Integer.parseInt(status().replaceAll("(?s).*num frag: ([0-9]+).*", "$1"));
     }
 
     @Test
