@@ -4,6 +4,7 @@ package io.penstock.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.pipeline.intent.Acl;
+import io.penstock.pipeline.intent.Ipv6Side;
 import io.penstock.pipeline.intent.Matches;
 import io.penstock.pipeline.intent.NetworkFunction;
 import io.penstock.pipeline.intent.Protection;
@@ -12,6 +13,9 @@ import io.penstock.pipeline.intent.Snapshot;
 import io.penstock.pipeline.intent.Tenant;
 import io.penstock.pipeline.net.Alg;
 import io.penstock.pipeline.net.Ipv4;
+import io.penstock.pipeline.plan.DualStack;
+import io.penstock.pipeline.registry.Constants;
+import io.penstock.pipeline.registry.Table;
 import io.penstock.testkit.Await;
 import io.penstock.testkit.Frame;
 import java.nio.file.Path;
@@ -29,6 +33,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,36 +60,59 @@ class ConntrackFuzzTraceIT {
     private static final List<Duration> PAUSES = List.of(Duration.ZERO, Duration.ZERO, Duration.ZERO,
         Duration.ofMillis(200), Duration.ofSeconds(14), Duration.ofSeconds(17), Duration.ofSeconds(400));
 
+    /** Tenants by VLAN. */
+    private static final Map<Integer, String> PUBLIC = Map.of(100, TenantPair.FIRST_PUBLIC, 101,
+        TenantPair.SECOND_PUBLIC);
+    private static final String WORLD6 = "2001:db8:aaaa::10";
+
     /**
      * Whose packets come from there.
      *
      * @param mark the data of its packets
-     * @param vlan 0 for the world
+     * @param tenant the VLAN of the tenant that sends them, or that they are for
      */
-    private record Origin(String port, Frame.Way way, byte mark, int vlan) {
+    private record Origin(String port, Frame.Way way, byte mark, int tenant) {
+        private static final List<Origin> OF_IPV4 = List.of(
+            new Origin(StoppedNode.ACCESS, StoppedNode.out(HOST), (byte) 0xa1, 100),
+            new Origin(StoppedNode.ACCESS, StoppedNode.out(HOST), (byte) 0xb2, 101),
+            new Origin(StoppedNode.UPLINK, StoppedNode.in(TenantPair.FIRST_PUBLIC), (byte) 0xc3, 100),
+            new Origin(StoppedNode.UPLINK, StoppedNode.in(TenantPair.SECOND_PUBLIC), (byte) 0xd4, 101));
+        private static final List<Origin> OF_IPV6 = List.of(
+            new Origin(StoppedNode.ACCESS, out6(100), (byte) 0xa5, 100),
+            new Origin(StoppedNode.ACCESS, out6(101), (byte) 0xb6, 101),
+            new Origin(StoppedNode.UPLINK, in6(100), (byte) 0xc7, 100),
+            new Origin(StoppedNode.UPLINK, in6(101), (byte) 0xd8, 101));
+
+        private static Frame.Way out6(final int tenant) {
+            return new Frame.Way(StoppedNode.HOST_MAC, Constants.GATEWAY_MAC, host6(tenant), WORLD6);
+        }
+
+        private static Frame.Way in6(final int tenant) {
+            return new Frame.Way(StoppedNode.TRANSIT_MAC, StoppedNode.BACKBONE_MAC, WORLD6, host6(tenant));
+        }
+
+        boolean isTenant() {
+            return port.equals(StoppedNode.ACCESS);
+        }
+
         Frame framed(final Frame frame) {
-            return vlan == 0 ? frame : frame.tagged(vlan);
+            return isTenant() ? frame.tagged(tenant) : frame;
         }
 
         String digits() {
             return "%02x".formatted(mark & 0xff).repeat(6);
         }
-
-        /** The VLAN of the tenant whose packets they are. */
-        int tenant() {
-            return vlan != 0 ? vlan : way.destination().equals(PUBLIC.get(100)) ? 100 : 101;
-        }
     }
 
-    /** Tenants by VLAN. */
-    private static final Map<Integer, String> PUBLIC = Map.of(100, TenantPair.FIRST_PUBLIC, 101,
-        TenantPair.SECOND_PUBLIC);
-    private static final List<Origin> ORIGINS = List.of(
-        new Origin(StoppedNode.ACCESS, StoppedNode.out(HOST), (byte) 0xa1, 100),
-        new Origin(StoppedNode.ACCESS, StoppedNode.out(HOST), (byte) 0xb2, 101),
-        new Origin(StoppedNode.UPLINK, StoppedNode.in(TenantPair.FIRST_PUBLIC), (byte) 0xc3, 0),
-        new Origin(StoppedNode.UPLINK, StoppedNode.in(TenantPair.SECOND_PUBLIC), (byte) 0xd4, 0));
+    private static String prefix6(final int tenant) {
+        return "2001:db8:" + tenant + "::";
+    }
 
+    private static String host6(final int tenant) {
+        return prefix6(tenant) + 5;
+    }
+
+    private final List<Origin> origins = new ArrayList<>();
     private StoppedNode node;
     /** By the VLAN of a tenant: that of its packets in a function. Empty without functions. */
     private final Map<Integer, Integer> tags = new HashMap<>();
@@ -111,6 +139,18 @@ class ConntrackFuzzTraceIT {
                     NetworkFunction.FailPolicy.CLOSED, true).spread(INSTANCE)),
                     tenant(Networks::chained, "first", 100, false), tenant(Networks::chained, "second", 101, false));
             }
+        },
+        /** IPv6 beside, by which only replies come in. */
+        DUAL_STACK {
+            @Override
+            Snapshot snapshot() {
+                final Snapshot plain = LISTED.snapshot();
+                return Snapshot.of(List.copyOf(plain.nodes().values()), plain.backbone().with(DualStack.backbone()),
+                    List.copyOf(plain.pools().values()), List.of(), List.of(), plain.tenants().values().stream()
+                    .map(tenant -> tenant.with(new Ipv6Side(List.of(DualStack.subnet(
+                        prefix6(tenant.attachments().get(0).vlan()) + "/64", List.of())), List.of()))).toList(),
+                    List.copyOf(plain.acls().values()));
+            }
         };
 
         abstract Snapshot snapshot();
@@ -131,6 +171,10 @@ class ConntrackFuzzTraceIT {
 
     private void start(final Network network) {
         node = new StoppedNode(network.snapshot());
+        origins.addAll(Origin.OF_IPV4);
+        if (network == Network.DUAL_STACK) {
+            origins.addAll(Origin.OF_IPV6);
+        }
         if (network == Network.CHAINED) {
             node.keep(INSIDE);
             node.keep(OUTSIDE);
@@ -141,9 +185,20 @@ class ConntrackFuzzTraceIT {
 
     /** The tag by which the function knows the packets of a tenant. */
     private int tagTowardsFunction(final int vlan) {
-        node.learn(HOST, vlan);
+        learn();
         node.send(StoppedNode.ACCESS, Frame.ping(StoppedNode.out(HOST), false).tagged(vlan));
         return vlan(node.sent(INSIDE).get(0));
+    }
+
+    /** Has the switch learn hosts and the transit router, which it forgets in time. */
+    private void learn() {
+        PUBLIC.keySet().forEach(vlan -> node.learn(HOST, vlan));
+        if (origins.containsAll(Origin.OF_IPV6)) {
+            node.send(StoppedNode.UPLINK,
+                OddFrames6.solicitation(StoppedNode.TRANSIT_MAC, "2001:db8:ffff::1", "2001:db8:ffff::2"));
+            PUBLIC.keySet().forEach(vlan -> node.send(StoppedNode.ACCESS,
+                OddFrames6.solicitation(StoppedNode.HOST_MAC, host6(vlan), prefix6(vlan) + 1).tagged(vlan)));
+        }
     }
 
     @AfterEach
@@ -162,6 +217,23 @@ class ConntrackFuzzTraceIT {
         assertThat(left).as("frames that have left").isGreaterThan(BATCHES_OF_GATE);
         assertThat(through).as("frames through the function").isGreaterThan(tags.isEmpty() ? -1 : BATCHES_OF_GATE);
         stillForwards();
+    }
+
+    /** Open vSwitch puts none together. */
+    @Test
+    void piecesOfLessThan400BytesAreDropped() {
+        start(Network.DUAL_STACK);
+        learn();
+        final Origin six = Origin.OF_IPV6.get(0);
+        for (final int bytes : List.of(392, 400)) {
+            // A header of IPv4 has 20 bytes, and what is in a piece is a multiple of eight.
+            node.send(StoppedNode.ACCESS, List.of(
+                Frame.pieces(StoppedNode.out(HOST), bytes, 40_000, bytes - 16, 200).get(0).tagged(100),
+                six.framed(OddFrames6.first(six.way(), six.mark(), bytes))));
+        }
+        assertThat(node.packets(Table.NAT_OUT_CHECK, "not translated")).isOne();
+        assertThat(node.packets(Table.TRACKED, TracedNode.NOT_VALID)).isOne();
+        assertThat(node.pieces()).isEqualTo(2);
     }
 
     @ParameterizedTest
@@ -186,6 +258,7 @@ class ConntrackFuzzTraceIT {
         private final long seed;
         private final Random random;
         private final OddFrames odd;
+        private final OddFrames6 odd6;
         private final Deque<List<Late>> late = new ArrayDeque<>();
         private int batch;
 
@@ -196,13 +269,14 @@ class ConntrackFuzzTraceIT {
             this.seed = seed;
             random = new Random(seed);
             odd = new OddFrames(random);
+            odd6 = new OddFrames6(random);
         }
 
         void pass() {
             final List<String> batchFrames = new ArrayList<>();
             try {
                 if (batch % 20 == 0) {
-                    PUBLIC.keySet().forEach(vlan -> node.learn(HOST, vlan));
+                    learn();
                 }
                 for (int group = 0; group < GROUPS; group++) {
                     send(group(), batchFrames);
@@ -220,8 +294,9 @@ class ConntrackFuzzTraceIT {
             if (!late.isEmpty() && random.nextInt(3) == 0) {
                 return late.remove();
             }
-            final Origin origin = ORIGINS.get(random.nextInt(ORIGINS.size()));
-            final List<Late> all = odd.some(origin.way(), origin.mark()).stream()
+            final Origin origin = origins.get(random.nextInt(origins.size()));
+            final List<Late> all = (Origin.OF_IPV6.contains(origin) ? odd6.some(origin.way(), origin.mark())
+                : odd.some(origin.way(), origin.mark())).stream()
                 .map(frame -> new Late(origin.port(), origin.framed(frame))).toList();
             final int now = all.size() > 1 && random.nextInt(3) == 0 ? all.size() - 1 : all.size();
             if (now < all.size() && random.nextInt(3) > 0) {
@@ -249,7 +324,7 @@ class ConntrackFuzzTraceIT {
             for (final String digits : node.sent(from)) {
                 final int tag = vlan(digits);
                 assertThat(tags).as("tag of %s at %s", digits, from).containsValue(tag);
-                ORIGINS.stream().filter(origin -> digits.contains(origin.digits())).forEach(origin ->
+                origins.stream().filter(origin -> digits.contains(origin.digits())).forEach(origin ->
                     assertThat(tag).as("tag of %s at %s", digits, from).isEqualTo(tags.get(origin.tenant())));
                 if (random.nextInt(16) > 0) {
                     passed.add(new Frame(digits));
@@ -266,16 +341,23 @@ class ConntrackFuzzTraceIT {
     private void look() {
         for (final String frame : node.sent(StoppedNode.UPLINK)) {
             left++;
-            final String source = frame.startsWith("0800", 24) ? frame.substring(52, 60) : "";
-            assertThat(source).as("source of %s", frame).doesNotStartWith("0a");
-            ORIGINS.stream().filter(origin -> origin.vlan() != 0 && frame.contains(origin.digits())).forEach(origin ->
-                assertThat(source).as("source of %s", frame).isEqualTo(StoppedNode.digits(PUBLIC.get(origin.vlan()))));
+            assertThat(source(frame)).as("source of %s", frame).doesNotStartWith("0a");
+            origins.stream().filter(origin -> origin.isTenant() && frame.contains(origin.digits())).forEach(origin ->
+                assertThat(source(frame)).as("source of %s", frame).isEqualTo(Origin.OF_IPV6.contains(origin)
+                    ? "20010db80%d00000000000000000005".formatted(origin.tenant())
+                    : StoppedNode.digits(PUBLIC.get(origin.tenant()))));
         }
         for (final String frame : node.sent(StoppedNode.ACCESS)) {
             left++;
-            ORIGINS.stream().filter(origin -> frame.contains(origin.digits())).forEach(origin ->
+            origins.stream().filter(origin -> frame.contains(origin.digits())).forEach(origin ->
                 assertThat(vlan(frame)).as("VLAN of %s", frame).isEqualTo(origin.tenant()));
         }
+    }
+
+    /** The address in a packet without a tag, in hexadecimal digits. */
+    private static String source(final String frame) {
+        return frame.startsWith("0800", 24) ? frame.substring(52, 60)
+            : frame.startsWith("86dd", 24) ? frame.substring(44, 76) : "";
     }
 
     /** 0 without a tag. */
@@ -288,16 +370,21 @@ class ConntrackFuzzTraceIT {
         node.warp(Duration.ofSeconds(100));
         Await.until("no pieces are kept", () -> node.pieces() == 0);
         node.ovs().appctl("dpctl/flush-conntrack");
-        PUBLIC.forEach((vlan, address) -> {
-            node.learn(HOST, vlan);
-            final List<Frame> frames = new ArrayList<>(Frame.pieces(StoppedNode.out(HOST), 99, 40_000, 800, 200));
-            frames.add(Frame.ping(StoppedNode.out(HOST), false));
-            node.send(StoppedNode.ACCESS, frames.stream().map(frame -> frame.tagged(vlan)).toList());
+        learn();
+        node.sent(StoppedNode.UPLINK);
+        origins.stream().filter(Origin::isTenant).forEach(origin -> {
+            final List<Frame> frames = new ArrayList<>();
+            if (Origin.OF_IPV6.contains(origin)) {
+                frames.addAll(OddFrames6.good(origin.way(), origin.mark()));
+            } else {
+                frames.addAll(Frame.pieces(origin.way(), 99, 40_000, 800, 200));
+                frames.add(Frame.ping(origin.way(), false));
+            }
+            node.send(StoppedNode.ACCESS, frames.stream().map(origin::framed).toList());
             if (!tags.isEmpty()) {
                 node.send(OUTSIDE, node.sent(INSIDE).stream().map(Frame::new).toList());
             }
-            assertThat(node.sent(StoppedNode.UPLINK)).as("of VLAN %d", vlan).hasSize(3)
-                .allMatch(frame -> frame.contains(StoppedNode.digits(address)));
+            assertThat(node.sent(StoppedNode.UPLINK)).as("of %s", origin).hasSize(3);
         });
     }
 }

@@ -91,7 +91,7 @@ final class StoppedNode implements AutoCloseable {
             flows = new PlannedFlows(ovs, plan);
             // As prepare_bridge in ovs.py does.
             ovs.appctl("dpctl/ct-disable-tcp-seq-chk");
-            ovs.appctl("dpctl/ipf-set-min-frag", "v4", "400");
+            List.of("v4", "v6").forEach(family -> ovs.appctl("dpctl/ipf-set-min-frag", family, "400"));
             ovs.appctl("dpctl/ipf-set-max-nfrags", "5000");
             PORTS.forEach(this::keep);
             ovs.appctl("time/stop");
