@@ -16,6 +16,7 @@ import deploy_commands
 from debian_machine import Machine, base
 from penstock_base import packages
 from penstock_launcher import package
+from penstock_node import switch_root
 from penstock_node.hugepages import HugePages
 
 pytestmark = [pytest.mark.node, pytest.mark.deep, pytest.mark.packages]
@@ -92,6 +93,7 @@ class PackagesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         packages.install(packages.TEST_PACKAGES)
+        switch_root.ensure()
         cls.directory = pathlib.Path(tempfile.mkdtemp(prefix="psd-", dir="/var/tmp"))
         cls.addClassCleanup(shutil.rmtree, cls.directory)
         cls.first, cls.second = (package.run(revision, cls.directory / f"v{revision}") for revision in (1, 2))
@@ -102,7 +104,7 @@ class PackagesTest(unittest.TestCase):
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
 
     def test_life_of_packages(self):
-        machine = Machine(base(self.first), {"/packages": self.directory})
+        machine = Machine(base(self.first), {"/packages": self.directory, "/switch": switch_root.directory()})
         self.addCleanup(HugePages().give_back, f"node /run/penstock/{_NAME}")  # Where it was not taken down.
         self.addCleanup(machine.close)
         self.install(machine)
@@ -143,8 +145,14 @@ class PackagesTest(unittest.TestCase):
                          [("member", "member-1", "valid"), ("node", _NAME, "valid")])
         self.assertIn(f"node {_NAME}: good for", machine.ok("penstock", "pki", "check", f"/etc/penstock/tls/{_NAME}"))
         machine.ok("tee", f"/etc/penstock/nodes/{_NAME}.yaml", text=json.dumps(_PROFILE))
-        machine.ok("systemctl", "enable", "--now", f"penstock-node@{_NAME}",
-                   f"penstock-functions@{_NAME}")
+        units = f"penstock-node@{_NAME}", f"penstock-functions@{_NAME}"
+        self.assertNotEqual(machine.run("systemctl", "enable", "--now", *units)[0], 0)
+        self.assertIn("no Open vSwitch in /var/lib/penstock-switch: fetch it with ovs-config switch --fetch",
+                      machine.ok("journalctl", "--no-pager", "--unit", units[0]))
+        # It has no network.
+        machine.ok(*_SHELL, "cp --archive /switch /var/lib/copy && mv --no-target-directory /var/lib/copy "
+                   "/var/lib/penstock-switch")
+        machine.ok("systemctl", "start", *units)
         machine.ok(*_SHELL, _CUSTOMER.format(host=_HOST, node=_NAME))
         machine.ok(*_SHELL, _REST, text=json.dumps(_NODE))
         self.await_node(machine)

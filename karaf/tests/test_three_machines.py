@@ -18,6 +18,7 @@ from debian_machine import Machine, base
 from penstock_base import namespaces, packages, places
 from penstock_base.commands import run
 from penstock_launcher import package
+from penstock_node import switch_root
 from penstock_node.hugepages import HugePages
 
 pytestmark = [pytest.mark.node, pytest.mark.deep, pytest.mark.packages]
@@ -27,11 +28,14 @@ _EDGE = 1
 """The machine with a node, that of the document's tenant; the others have a controller alone."""
 _NODE = f"d{os.getpid()}e"
 _SERVER = "198.51.100.1"
+_COPY = "cp --archive /switch /var/lib/copy && mv --no-target-directory /var/lib/copy /var/lib/penstock-switch"
+"""What gives Open vSwitch to a machine without a network."""
 # What a test cannot have as it is in the document: network cards, names, memory.
 _INSTEAD = (
     ("apt install ./penstock-*.deb",
      "apt-get install --yes --no-install-recommends -o Dpkg::Options::=--force-unsafe-io "
      "/packages/*.deb"),
+    ("ovs-config switch --fetch", _COPY),
     (', type: dpdk, devargs: "0000:03:00.0"', ""), (', type: dpdk, devargs: "0000:03:00.1"', ""),
     ("member: member-$n", "member: member-$n\nheap: 1g"), ("edge", _NODE))
 _LEASES = {"penstock:network": {"tenant": [{"name": "red", "dhcp": {"subnet": [{"prefix": "10.0.0.0/24", "pool": [
@@ -59,6 +63,7 @@ class ThreeMachinesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         packages.install((*packages.TEST_PACKAGES, "udhcpc"))
+        switch_root.ensure()
         cls.directory = pathlib.Path(tempfile.mkdtemp(prefix="psd-", dir="/var/tmp"))
         cls.addClassCleanup(shutil.rmtree, cls.directory)
         cls.blocks = deploy_commands.read(_INSTEAD)
@@ -80,7 +85,8 @@ class ThreeMachinesTest(unittest.TestCase):
         self.machines = {}
         for number in _NUMBERS:
             self.machines[number] = Machine(self.root, {"/packages": self.directory / "packages",
-                                                        "/ansible": _ANSIBLE})
+                                                        "/ansible": _ANSIBLE,
+                                                        "/switch": switch_root.directory()})
             self.addCleanup(self.machines[number].close)
         self.spaces = {name: f"pst-{os.getpid()}-{name}" for name in ("net", "host", "other", "transit")}
         for name in self.spaces.values():
@@ -110,6 +116,7 @@ class ThreeMachinesTest(unittest.TestCase):
         for machine in self.machines.values():
             (machine.root / "root" / "inventory.yaml").write_text(_inventory(), encoding="utf-8")
             machine.ok("systemctl", "unmask", "penstock-controller")  # As before the packages were installed.
+        self.machines[_EDGE].ok("/bin/sh", "-ec", _COPY)
         self.plays(1, "certificates")
         for number in _NUMBERS[1:]:
             shutil.copytree(self.machines[1].root / _FILES[1:], self.machines[number].root / _FILES[1:])

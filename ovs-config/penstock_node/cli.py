@@ -55,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
                              "already, applies the changes of the profile, or changes nothing.")
     up.add_argument("profile", metavar="PROFILE", help="profile file (YAML)")
     up.add_argument("--name", metavar="NODE", help="refuse the profile of any other node")
+    up.add_argument("--no-fetch", action="store_true", help="fail where Open vSwitch is to be fetched first")
     up.set_defaults(run=_up)
     down = commands.add_parser("down", help="stop a node", description="Stops a node and removes everything that up "
                                "made, also after a crash. Run it in the network namespace that up was run in.")
@@ -102,6 +103,8 @@ def _up(options: argparse.Namespace) -> int:
     if options.name not in (None, loaded.name):
         raise ProfileError([f"name: is {loaded.name}, and {options.name} was to be started; give the file the name of "
                             "its node"], options.profile)
+    if options.no_fetch and loaded.switch_root is None and not switch_root.all_made():
+        raise PenstockError(_no_switch())
     node.up(loaded)
     return 0
 
@@ -121,10 +124,14 @@ def _switch(options: argparse.Namespace) -> int:
         print(json.dumps([dataclasses.asdict(root) for root in made], indent=2, default=str))
         return 0
     if not made:
-        print(f"no Open vSwitch in {switch_root.directory()}: fetch it with ovs-config switch --fetch")
+        print(_no_switch())
     for root in made:
         print(f"{root.directory}: Open vSwitch {root.open_vswitch}, DPDK {root.dpdk}, package {root.package}")
     return 0
+
+
+def _no_switch() -> str:
+    return f"no Open vSwitch in {switch_root.directory()}: fetch it with ovs-config switch --fetch"
 
 
 def _status(options: argparse.Namespace) -> int:

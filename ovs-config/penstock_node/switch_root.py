@@ -175,6 +175,8 @@ def _look(root: pathlib.Path) -> SwitchRoot:
 def _read(path: pathlib.Path) -> SwitchRoot | None:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
+        if pathlib.Path(content["directory"]).name != path.parent.name:
+            return None  # A copy that is being made has another name until it is whole.
         return SwitchRoot(path.parent, content["package"], content["open_vswitch"], content["dpdk"])
     except (OSError, ValueError, KeyError):
         return None

@@ -20,7 +20,8 @@ StartLimitIntervalSec=0
 [Service]
 Type=forking
 Environment=PENSTOCK_RUN_DIR={run_directory}
-ExecStart={program} up --name {name} {profile}
+# It fetches no Open vSwitch: packages are not unpacked with the rights of a service.
+ExecStart={program} up --no-fetch --name {name} {profile}
 # The root of the tree ends alone. The supervisors stay, and the watch, which starts another root.
 ExecStop=-s6-svscanctl -b {run_directory}/{name}/supervised
 PIDFile={run_directory}/{name}/supervisor.process

@@ -116,7 +116,8 @@ class Machine:
         """Runs a program that has to succeed; returns what it printed."""
         code, said = self.run(*words, text=text)
         if code:
-            raise AssertionError(f"{words}: exit code {code}\n{said}")
+            journal = self.run("journalctl", "--no-pager", "--output=cat", "--lines=60")[1]
+            raise AssertionError(f"{words}: exit code {code}\n{said}\nThe end of its journal:\n{journal}")
         return said
 
     def close(self, kept=None):

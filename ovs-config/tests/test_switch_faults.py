@@ -7,6 +7,7 @@ import pathlib
 import signal
 import tempfile
 import unittest
+import unittest.mock
 
 import pytest
 
@@ -82,6 +83,15 @@ class NodeTest(unittest.TestCase):
             told = self.box.ovs_config(command, path, code=2)
             self.assertIn("switch-root: Open vSwitch 3.", told)
             self.assertIn("fragments of one tenant can reach another one (fragments-reach-others); run", told)
+        self.assertEqual(self.box.processes(), [])
+
+    def test_a_node_whose_switch_is_not_to_be_fetched(self):
+        _, path = self.box.node("a")
+        with tempfile.TemporaryDirectory() as directory, \
+                unittest.mock.patch.dict(os.environ, {"PENSTOCK_SWITCH_DIR": directory}):
+            self.assertIn(f"no Open vSwitch in {directory}: fetch it with ovs-config switch --fetch",
+                          self.box.ovs_config("up", "--no-fetch", path, code=1))
+            self.assertEqual(list(pathlib.Path(directory).iterdir()), [])
         self.assertEqual(self.box.processes(), [])
 
     def test_one_that_accepts_them_tracks_no_fragments_from_the_first_packet_on(self):

@@ -161,6 +161,14 @@ class SwitchRootTest(unittest.TestCase):
         self.assertEqual(self.names(), ["4.0.0-2", "4.0.1-10", "4.0.1-9"])
         self.assertEqual(switch_root.ensure(), newer)
 
+    def test_a_copy_has_its_name_when_it_is_whole(self):
+        self.archive.publish()
+        made, _ = self.make()
+        made.directory.rename(self.place / "copy")
+        self.assertEqual(switch_root.all_made(), [])
+        (self.place / "copy").rename(made.directory)
+        self.assertEqual(switch_root.all_made(), [made])
+
     def test_an_archive_past_its_date_is_a_warning(self):
         self.archive.publish(valid=-datetime.timedelta(days=3))
         made, said = self.make()

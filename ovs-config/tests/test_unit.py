@@ -31,7 +31,7 @@ class UnitTest(unittest.TestCase):
     def test_template(self):
         program = _PROFILE.parent.parent / "ovs-config"
         text = unit.template(program, pathlib.Path("/etc/penstock/nodes"), pathlib.Path("/run/penstock"))
-        self.assertIn(f"ExecStart={program} up --name %i /etc/penstock/nodes/%i.yaml\n", text)
+        self.assertIn(f"ExecStart={program} up --no-fetch --name %i /etc/penstock/nodes/%i.yaml\n", text)
         self.check("penstock-node@edge1.service", text)
 
 
