@@ -65,6 +65,6 @@ def java() -> str:
 
 
 def _terminal_type(name: str) -> str:
-    """The type of terminal for the console. A dumb one would have no Enter: JLine takes a terminal without a type for
-    dumb, and ignores a carriage return from it (LineReaderImpl.readLine sets IGNCR)."""
+    """The type of terminal for the console. From a dumb one JLine ignores a carriage return, which Enter sends
+    (LineReaderImpl.readLine, 3.21), and for Karaf's client a missing TERM is that of a dumb one."""
     return "ansi" if name in ("", "dumb", "dumb-color") else name

@@ -147,6 +147,7 @@ class PackagesTest(unittest.TestCase):
         machine.ok("tee", f"/etc/penstock/nodes/{_NAME}.yaml", text=json.dumps(_PROFILE))
         units = f"penstock-node@{_NAME}", f"penstock-functions@{_NAME}"
         self.assertNotEqual(machine.run("systemctl", "enable", "--now", *units)[0], 0)
+        self.assertEqual(machine.run("systemctl", "is-failed", units[0])[1], "failed\n")
         self.assertIn("no Open vSwitch in /var/lib/penstock-switch: fetch it with ovs-config switch --fetch",
                       machine.ok("journalctl", "--no-pager", "--unit", units[0]))
         # It has no network.

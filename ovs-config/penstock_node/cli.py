@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except PenstockError as error:
         print(f"ovs-config: {error}", file=sys.stderr)
-        return 1
+        return switch_root.ABSENT_CODE if isinstance(error, switch_root.Absent) else 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -52,10 +52,12 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--text-only", action="store_true", help="check against the schema only")
     check.set_defaults(run=_check)
     up = commands.add_parser("up", help="start a node", description="Starts the node of a profile. If the node runs "
-                             "already, applies the changes of the profile, or changes nothing.")
+                             "already, applies the changes of the profile, or changes nothing. Fetches Open vSwitch "
+                             "first if the node needs it and none is there.")
     up.add_argument("profile", metavar="PROFILE", help="profile file (YAML)")
     up.add_argument("--name", metavar="NODE", help="refuse the profile of any other node")
-    up.add_argument("--no-fetch", action="store_true", help="fail where Open vSwitch is to be fetched first")
+    up.add_argument("--no-fetch", action="store_true", help="do not fetch Open vSwitch; exit with 3 if the node needs "
+                    "one and none is there")
     up.set_defaults(run=_up)
     down = commands.add_parser("down", help="stop a node", description="Stops a node and removes everything that up "
                                "made, also after a crash. Run it in the network namespace that up was run in.")
@@ -103,9 +105,7 @@ def _up(options: argparse.Namespace) -> int:
     if options.name not in (None, loaded.name):
         raise ProfileError([f"name: is {loaded.name}, and {options.name} was to be started; give the file the name of "
                             "its node"], options.profile)
-    if options.no_fetch and loaded.switch_root is None and not switch_root.all_made():
-        raise PenstockError(_no_switch())
-    node.up(loaded)
+    node.up(loaded, fetch=not options.no_fetch)
     return 0
 
 
@@ -124,14 +124,10 @@ def _switch(options: argparse.Namespace) -> int:
         print(json.dumps([dataclasses.asdict(root) for root in made], indent=2, default=str))
         return 0
     if not made:
-        print(_no_switch())
+        print(switch_root.Absent())
     for root in made:
         print(f"{root.directory}: Open vSwitch {root.open_vswitch}, DPDK {root.dpdk}, package {root.package}")
     return 0
-
-
-def _no_switch() -> str:
-    return f"no Open vSwitch in {switch_root.directory()}: fetch it with ovs-config switch --fetch"
 
 
 def _status(options: argparse.Namespace) -> int:

@@ -51,10 +51,11 @@ _FIXED = {"hugepage_memory_mb": "hugepage-memory-mb", "namespace": "namespace",
           "management_node_address": "management.node-address", "device_arguments": "devargs of dpdk ports"}
 
 
-def up(profile: Profile) -> bool:
-    """Makes the node run as the profile says. Returns True if anything had to be done."""
+def up(profile: Profile, fetch: bool = True) -> bool:
+    """Makes the node run as the profile says. Returns True if anything had to be done. fetch: whether Open vSwitch may
+    be fetched; without that switch_root.Absent is raised where none is there."""
     with _locked(profile.directory):
-        return _up(profile)
+        return _up(profile, fetch)
 
 
 def down(name: str, run_directory: pathlib.Path | None = None) -> bool:
@@ -77,11 +78,11 @@ def _locked(directory: pathlib.Path) -> contextlib.AbstractContextManager[None]:
     return locks.held("node-" + str(uuid.uuid5(uuid.NAMESPACE_URL, str(directory.absolute()))))
 
 
-def _up(profile: Profile) -> bool:
+def _up(profile: Profile, fetch: bool) -> bool:
     directory = profile.directory
     ovs = Ovs(directory, switch_home=switch_rights.home(directory) if switch_rights.is_confined(profile) else None)
     state = locks.read_json(directory / "state.json", None)
-    profile = _with_switch(profile, state)
+    profile = _with_switch(profile, state, fetch)
     wanted = node_settings.wanted(profile)
     tree = supervision.Tree(directory)
     if state and namespaces.exists(profile.namespace):
@@ -139,14 +140,14 @@ def _start_switch(profile: Profile, ovs: Ovs, tree: supervision.Tree, rights: Se
     return added
 
 
-def _with_switch(profile: Profile, state: dict[str, typing.Any] | None) -> Profile:
+def _with_switch(profile: Profile, state: dict[str, typing.Any] | None, fetch: bool) -> Profile:
     """The profile with the switch that the node has, or gets: another one takes its place when the node is started.
-    Raises ProfileError if it may not run."""
+    Raises ProfileError if it may not run. fetch: as of `up`."""
     had = (state or {}).get("wanted", {}).get("switch_root", "")
     # A node without any was started by a version that knew none but the machine's own.
     if profile.switch_root is None and had is not None:
         root = pathlib.Path(had) if had and switch_program.problem(pathlib.Path(had)) is None else None
-        profile = dataclasses.replace(profile, switch_root=root or switch_root.ensure().directory)
+        profile = dataclasses.replace(profile, switch_root=root or switch_root.ensure(fetch).directory)
     wrong = switch_problems(profile)
     if wrong:
         raise ProfileError(wrong)

@@ -60,9 +60,24 @@ def all_made() -> list[SwitchRoot]:
     return sorted(made, key=lambda root: _order(root.package), reverse=True)
 
 
-def ensure() -> SwitchRoot:
-    """The newest of those that were made, or one made now. Raises PenstockError."""
-    return next(iter(all_made()), None) or make()
+ABSENT_CODE = 3
+"""Exit code of ovs-config for Absent. The unit of a node is not started again after it."""
+
+
+class Absent(PenstockError):
+    """None is there, and none may be fetched."""
+
+    def __init__(self) -> None:
+        super().__init__(f"no Open vSwitch in {directory()}: fetch it with ovs-config switch --fetch, and start the "
+                         "node again")
+
+
+def ensure(fetch: bool = True) -> SwitchRoot:
+    """The newest of those that were made, or one made now. Raises PenstockError, and Absent if it may not be made."""
+    made = next(iter(all_made()), None)
+    if made is None and not fetch:
+        raise Absent
+    return made or make()
 
 
 def make(mirror: str | None = None, keyring: pathlib.Path = _KEYRING) -> SwitchRoot:
@@ -85,7 +100,7 @@ def make(mirror: str | None = None, keyring: pathlib.Path = _KEYRING) -> SwitchR
             made = _look(work / "root")
             line.note = f"Open vSwitch {made.open_vswitch}, DPDK {made.dpdk}"
             target = place / made.package.replace(":", "%3a")
-            if not (target / _FACTS).exists():
+            if _read(target / _FACTS) is None:
                 shutil.rmtree(target, ignore_errors=True)
                 facts = dataclasses.asdict(made) | {"directory": str(target)}
                 files.replace(work / "root" / _FACTS, json.dumps(facts, indent=1))
@@ -178,7 +193,7 @@ def _read(path: pathlib.Path) -> SwitchRoot | None:
         if pathlib.Path(content["directory"]).name != path.parent.name:
             return None  # A copy that is being made has another name until it is whole.
         return SwitchRoot(path.parent, content["package"], content["open_vswitch"], content["dpdk"])
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
 
 

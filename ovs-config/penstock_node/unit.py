@@ -4,6 +4,7 @@ stop leaves all processes of the node as they are, so that packages can be repla
 
 import pathlib
 
+from . import switch_root
 from .profile import Profile
 
 _PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "ovs-config"
@@ -29,6 +30,8 @@ TimeoutStartSec=180
 # The root ends by itself, and well, when the node was taken down.
 Restart=on-failure
 RestartSec=1
+# Without an Open vSwitch no start succeeds until it is fetched.
+RestartPreventExitStatus={absent}
 # The watch of the node gives the signs of life. Without it the root of the tree is started again, and adopts what runs.
 WatchdogSec=30
 NotifyAccess=all
@@ -61,10 +64,11 @@ WantedBy=multi-user.target
 
 def template(program: pathlib.Path, profiles: pathlib.Path, run_directory: pathlib.Path) -> str:
     """The text of a unit for all nodes, each by its name (%i), which its profile in the directory `profiles` has."""
-    return _UNIT.format(name="%i", run_directory=run_directory, program=program, profile=profiles / "%i.yaml")
+    return _UNIT.format(name="%i", run_directory=run_directory, program=program, profile=profiles / "%i.yaml",
+                        absent=switch_root.ABSENT_CODE)
 
 
 def of(loaded: Profile, path: pathlib.Path | str) -> str:
     """The text of the unit. loaded: the profile, path: its file."""
     return _UNIT.format(name=loaded.name, run_directory=loaded.run_directory.absolute(), program=_PROGRAM,
-                        profile=pathlib.Path(path).absolute())
+                        profile=pathlib.Path(path).absolute(), absent=switch_root.ABSENT_CODE)

@@ -90,7 +90,7 @@ class NodeTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory, \
                 unittest.mock.patch.dict(os.environ, {"PENSTOCK_SWITCH_DIR": directory}):
             self.assertIn(f"no Open vSwitch in {directory}: fetch it with ovs-config switch --fetch",
-                          self.box.ovs_config("up", "--no-fetch", path, code=1))
+                          self.box.ovs_config("up", "--no-fetch", path, code=3))
             self.assertEqual(list(pathlib.Path(directory).iterdir()), [])
         self.assertEqual(self.box.processes(), [])
 

@@ -166,8 +166,15 @@ class SwitchRootTest(unittest.TestCase):
         made, _ = self.make()
         made.directory.rename(self.place / "copy")
         self.assertEqual(switch_root.all_made(), [])
+        self.assertEqual(self.make()[0], made)
+        shutil.rmtree(made.directory)
         (self.place / "copy").rename(made.directory)
         self.assertEqual(switch_root.all_made(), [made])
+        # A copy of one version that has the name of another one is replaced.
+        self.archive.publish("4.0.1", "4.0.1-1")
+        made.directory.rename(self.place / "4.0.1-1")
+        self.assertEqual(self.make()[0].open_vswitch, "4.0.1")
+        self.assertEqual([root.package for root in switch_root.all_made()], ["4.0.1-1"])
 
     def test_an_archive_past_its_date_is_a_warning(self):
         self.archive.publish(valid=-datetime.timedelta(days=3))

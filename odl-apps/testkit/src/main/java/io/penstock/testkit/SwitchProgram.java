@@ -58,7 +58,9 @@ public record SwitchProgram(List<String> words, String schema) {
         final Path place = Path.of(Optional.ofNullable(System.getenv("PENSTOCK_SWITCH_DIR"))
             .orElse("/var/lib/penstock-switch"));
         try (Stream<Path> all = Files.isDirectory(place) ? Files.list(place) : Stream.empty()) {
+            // A copy that is not whole has another name (_read in ovs-config/penstock_node/switch_root.py).
             return all.filter(root -> Files.exists(root.resolve(MADE)))
+                .filter(root -> Character.isDigit(root.getFileName().toString().charAt(0)))
                 .max(Comparator.comparing(SwitchProgram::numbers, Arrays::compare))
                 .orElseThrow(() -> new AssertionError("no Open vSwitch in " + place
                     + ": fetch it with ovs-config switch --fetch"));

@@ -185,7 +185,7 @@ public final class Contract {
         } else if (action instanceof Action.CheckPktLarger check) {
             return set(check.result());
         } else if (action instanceof Action.KeepLabel) {
-            return "may not keep labels but in a copy of the packet: what else conntrack releases would go on";
+            return "may not keep labels but in a copy of its own: what else conntrack releases would go on";
         } else if (action instanceof Action.Clone copy) {
             return breachOfCopy(copy.actions());
         } else if (action instanceof Action.Conjunction) {
@@ -195,19 +195,17 @@ public final class Contract {
         return header == null ? breachOfWay(action) : set(header.range());
     }
 
-    /** A copy may also keep a label, as its end: fragments that conntrack releases then end with the copy. */
+    /** A copy may also keep a label, and do nothing else: fragments that conntrack releases then end with the copy. */
     private @Nullable String breachOfCopy(final List<Action> actions) {
-        final int end = actions.size() - 1;
-        if (end < 0 || !(actions.get(end) instanceof Action.KeepLabel keep)) {
+        if (actions.size() != 1 || !(actions.get(0) instanceof Action.KeepLabel keep)) {
             return breachOf(actions);
         }
-        return first(breachOf(actions.subList(0, end)),
-            first(zone(keep.zone()), first(read(keep.label().source()), set(keep.label().target()))));
+        return first(zone(keep.zone()), first(read(keep.label().source()), set(keep.label().target())));
     }
 
     private static boolean isTracking(final Action action) {
-        return action instanceof Action.ConnTrack || action instanceof Action.Clone copy && !copy.actions().isEmpty()
-            && copy.actions().get(copy.actions().size() - 1) instanceof Action.KeepLabel;
+        return action instanceof Action.ConnTrack || action instanceof Action.Clone copy && copy.actions().size() == 1
+            && copy.actions().get(0) instanceof Action.KeepLabel;
     }
 
     private static @Nullable String zone(final FieldRange zone) {

@@ -130,6 +130,7 @@ class ContractTest {
         assertThat(check(Table.NAT_TRANSLATE, LIMIT, after(Table.NAT_OUT_CHECK), pass)).isEmpty();
         assertThat(check(Table.NAT_TRANSLATE, LIMIT, new Action.Move(Register.VRF.range(), ZONE),
             after(Table.NAT_OUT_CHECK), pass)).contains(breach);
+        assertThat(check(Table.NAT_TRANSLATE, LIMIT, after(Table.NAT_OUT_CHECK), pass, pass)).contains(breach);
         assertThat(check(Table.CHAIN_KEEP, keepByCopy())).contains(breach);
         assertThat(check(Table.EGRESS, LIMIT)).contains("may not look up fragments");
     }
@@ -155,6 +156,8 @@ class ContractTest {
         assertThat(check(Table.CHAIN_KEEP, keep).orElseThrow()).startsWith("may not keep labels but in a copy");
         assertThat(check(Table.CHAIN_RETURN, new Action.Clone(List.of(keep, new Action.Output(1)))).orElseThrow())
             .startsWith("may not keep labels but in a copy");
+        assertThat(check(Table.CHAIN_KEEP, LIMIT, new Action.Clone(List.of(new Action.Move(Register.VRF.range(), ZONE),
+            keep))).orElseThrow()).startsWith("may not keep labels but in a copy");
         assertThat(check(Table.CHAIN_KEEP, LIMIT, new Action.Clone(List.of(new Action.KeepLabel(
             Register.VRF.range(), new Action.Move(Register.INSTANCE.range(), KEPT))))))
             .contains("may not track packets in the zone of " + Register.VRF.range());
