@@ -48,7 +48,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("hostile")
 class ConntrackFuzzTraceIT {
     private static final Duration LONG = Duration.ofMinutes(Long.getLong("penstock.fuzz.minutes", 2));
-    private static final int BATCHES_OF_GATE = 40;
+    private static final int BATCHES_OF_GATE = 15;
     private static final int GROUPS = 6;
     private static final String HOST = "10.0.0.5";
     private static final int FORWARD = 30_007;
