@@ -148,14 +148,18 @@ class AclPacketsIT {
         }
     }
 
-    private static void forgetConnections() {
+    /**
+     * The same without the connections of tests before. They are forgotten under the new lists: under the old ones the
+     * last segments of such a connection would begin it once more.
+     */
+    private static void begin(final boolean stateful, final List<Acl.Entry> out, final List<Acl.Entry> in) {
+        load(stateful, out, in);
         node.node().ovs().appctl("dpctl/flush-conntrack");
     }
 
     @Test
     void answersNeedNoEntryOfTheirOwn() {
-        forgetConnections();
-        load(true, List.of(to(TCP, WEB), to(UDP, ECHO), ping()), List.of());
+        begin(true, List.of(to(TCP, WEB), to(UDP, ECHO), ping()), List.of());
         for (final Host host : List.of(client, own)) {
             assertThat(host.askTcp(EdgeNetwork.SERVER, WEB)).isEqualTo(host == own ? OWN : PUBLIC);
             assertThat(echoes(host, EdgeNetwork.SERVER, 64)).isEqualTo(MANY);
@@ -169,8 +173,7 @@ class AclPacketsIT {
 
     @Test
     void withoutStateTheyDo() {
-        forgetConnections();
-        load(false, List.of(to(TCP, WEB), to(UDP, ECHO), ping()), List.of());
+        begin(false, List.of(to(TCP, WEB), to(UDP, ECHO), ping()), List.of());
         assertThat(echoesInVain(client, EdgeNetwork.SERVER, 64)).isEqualTo("0");
         client.getsNoTcpAnswer(EdgeNetwork.SERVER, WEB);
         assertThat(node.packets(Table.TENANT_ACL_IN, DENIED_IN)).isPositive();
@@ -179,8 +182,7 @@ class AclPacketsIT {
 
     @Test
     void aPublishedServiceNeedsItsEntryInAlone() {
-        forgetConnections();
-        load(true, List.of(), List.of(to(TCP, WEB), to(UDP, ECHO)));
+        begin(true, List.of(), List.of(to(TCP, WEB), to(UDP, ECHO)));
         assertThat(server().askTcp(PUBLIC, WEB)).isEqualTo(EdgeNetwork.SERVER);
         assertThat(server().askTcp(OWN, WEB)).isEqualTo(EdgeNetwork.SERVER);
         assertThat(echoes(server(), PUBLIC, 64)).isEqualTo(MANY);
@@ -191,8 +193,7 @@ class AclPacketsIT {
 
     @Test
     void errorsAboutWhatIsPermittedPass() {
-        forgetConnections();
-        load(true, List.of(to(UDP, CLOSED)), List.of());
+        begin(true, List.of(to(UDP, CLOSED)), List.of());
         try (Script heard = new Script(node, client, Icmp.HEAR)) {
             Script.run(client, SAY, EdgeNetwork.SERVER, CLOSED);
             Await.until("the error arrives", heard::lines, lines -> lines.equals(List.of(
@@ -203,8 +204,7 @@ class AclPacketsIT {
     /** What the service says of its own accord ends too, though nobody asks it any more. */
     @Test
     void whatIsRevokedIsCutInBothDirections() {
-        forgetConnections();
-        load(true, List.of(), List.of(to(UDP, ECHO), to(UDP, STREAM)));
+        begin(true, List.of(), List.of(to(UDP, ECHO), to(UDP, STREAM)));
         assertThat(echoes(server(), PUBLIC, 64)).isEqualTo(MANY);
         try (Script tell = new Script(node, service, TELL);
                 Capture heard = server().capture("udp and src port " + STREAM)) {
@@ -225,8 +225,7 @@ class AclPacketsIT {
 
     @Test
     void connectionsThatArePermittedOutliveAChange() {
-        forgetConnections();
-        load(true, List.of(to(TCP, ECHO), to(TCP, WEB)), List.of());
+        begin(true, List.of(to(TCP, ECHO), to(TCP, WEB)), List.of());
         try (Script talk = new Script(node, client, TALK, EdgeNetwork.SERVER, ECHO)) {
             Await.until("they talk", talk::lines, lines -> lines.size() > 5);
             load(true, List.of(to(TCP, ECHO)), List.of(to(UDP, ECHO)));
@@ -239,8 +238,7 @@ class AclPacketsIT {
     /** Of a datagram that is asked for by a small one, as a long answer of DNS is. */
     @Test
     void piecesOfAnswersPass() {
-        forgetConnections();
-        load(true, List.of(to(UDP, STREAM)), List.of());
+        begin(true, List.of(to(UDP, STREAM)), List.of());
         for (final Host host : List.of(client, own)) {
             assertThat(Script.run(host, ASK, EdgeNetwork.SERVER, STREAM).strip()).isEqualTo("4000");
         }
@@ -248,8 +246,7 @@ class AclPacketsIT {
 
     @Test
     void otherPiecesNeedAnEntryWithoutPorts() {
-        forgetConnections();
-        load(true, List.of(to(UDP, ECHO)), List.of());
+        begin(true, List.of(to(UDP, ECHO)), List.of());
         try (Capture uplink = node.network().transit().capture("udp")) {
             for (final Host host : List.of(client, own)) {
                 assertThat(echoesInVain(host, EdgeNetwork.SERVER, 4000)).isEqualTo("0");
@@ -263,15 +260,13 @@ class AclPacketsIT {
         for (final Host host : List.of(client, own)) {
             assertThat(echoes(host, EdgeNetwork.SERVER, 4000)).isEqualTo(MANY);
         }
-        load(true, List.of(), List.of(all));
-        forgetConnections();
+        begin(true, List.of(), List.of(all));
         assertThat(echoes(server(), OWN, 4000)).isEqualTo(MANY);
     }
 
     @Test
     void whatCannotBeTrackedOpensNothing() {
-        forgetConnections();
-        load(true, List.of(to(UDP, ECHO)), List.of());
+        begin(true, List.of(to(UDP, ECHO)), List.of());
         node.node().ovs().appctl("dpctl/ct-set-limits", "zone=" + ZONE + ",limit=3");
         try {
             assertThat(Datagrams.answered(client, EdgeNetwork.SERVER, ECHO, 10)).isEqualTo(3);

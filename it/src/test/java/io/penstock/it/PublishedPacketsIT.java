@@ -274,10 +274,12 @@ class PublishedPacketsIT {
                 server().reaches(address);
                 host.reaches(EdgeNetwork.SERVER);
                 assertThat(echoes(server(), address, 64)).isEqualTo(MANY);
+                // The last segments of a test before may have made connections of other hosts since.
+                assertThat(node.node().ovs().appctl("dpctl/dump-conntrack"))
+                    .doesNotContain("=" + host.address() + ",", "=" + address + ",");
             }
             assertThat(uplink.all()).isEmpty();
         }
-        assertThat(node.node().ovs().appctl("dpctl/dump-conntrack")).isEmpty();
     }
 
     @Test
