@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ports of functions that carry nothing although the switch is connected: the function has enabled no ring.
 
-So it is with virtio-user of DPDK 22.11 when the switch has ended in the moment in which it connected: the next switch
-is connected, and is never told to use the rings (docs/limits.md). Only a new start of the function helps.
+So it is in the first moments, while a function starts its devices. It remains so with virtio-user of DPDK 22.11 when
+the switch has ended in the moment in which it connected: the next switch is connected, and is never told to use the
+rings (docs/limits.md). Only a new start of the function helps.
 """
 
 import re
@@ -52,5 +53,9 @@ class Rings:
 
 def without_ring(text: str) -> set[str]:
     """The ports of which no queue is enabled, in an answer to dpif-netdev/pmd-rxq-show."""
-    queues = _QUEUE.findall(text)
-    return {port for port, _ in queues} - {port for port, state in queues if state == "enabled"}
+    return {port for port, _ in _QUEUE.findall(text)} - with_ring(text)
+
+
+def with_ring(text: str) -> set[str]:
+    """The ports of which a queue is enabled, in such an answer."""
+    return {port for port, state in _QUEUE.findall(text) if state == "enabled"}

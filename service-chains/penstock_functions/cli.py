@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     start.add_argument("--scheduling", choices=["idle", "low", "normal"],
                        help="share of the core; default is that of the catalogue")
     start.add_argument("--wait", metavar="SECONDS", type=float, default=0,
-                       help="wait for the switch to connect to all its sockets, and for a guest to be ready; "
+                       help="wait until packets pass all its ports, and a guest is ready; "
                        "default is not to wait")
     start.add_argument("--ordered", action="store_true", help="for the agent: it ends the instance with its order")
     _catalogue(start)

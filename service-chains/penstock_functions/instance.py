@@ -21,9 +21,10 @@ from penstock_base import locks, places, processes
 from penstock_base.errors import PenstockError, ProfileError
 from penstock_base.steps import say, step
 from penstock_node import node, quarantine
+from penstock_node.ovs import Ovs
 from penstock_node.peers import Peers
 
-from . import catalogue, control_group, forms
+from . import agent_rings, catalogue, control_group, forms
 from .function import Function
 from .instance_files import InstanceFiles
 
@@ -41,8 +42,9 @@ def start(name: str, node_name: str, function: Function | str | None = None, run
           ordered: bool = False) -> bool:
     """Starts instance `name` of a catalogue function (by default that of the same name).
 
-    core, scheduling: replace what the catalogue says. wait_seconds: if not 0, wait that long for the switch to connect,
-    and for the guest of form vm to be ready. ordered: the node's agent starts it, and will end it with its order.
+    core, scheduling: replace what the catalogue says. wait_seconds: if not 0, wait that long for the switch to connect
+    and to have a ring of each port, and for the guest of form vm to be ready. ordered: the node's agent starts it, and
+    will end it with its order.
     Returns True if anything had to be done.
     """
     if not NAME.fullmatch(name):
@@ -64,8 +66,8 @@ def start(name: str, node_name: str, function: Function | str | None = None, run
             started = True
     if wait_seconds:
         with step(f"function {name}: the switch connects to all its sockets"):
-            processes.wait_until(lambda: _is_attached(instance), f"function {name}", wait_seconds, instance.process,
-                                 instance.log)
+            processes.wait_until(lambda: _is_attached(instance) and _has_rings(instance), f"function {name}",
+                                 wait_seconds, instance.process, instance.log)
     return started
 
 
@@ -206,6 +208,16 @@ def _is_attached(instance: InstanceFiles) -> bool:
         return forms.of(instance).is_ready(instance)
     except Exception:  # noqa: BLE001  (its answer may be anything; without one it can be ended all the same)
         return False
+
+
+def _has_rings(instance: InstanceFiles) -> bool:
+    """Whether packets pass all its ports: a function that is connected may not have started its devices."""
+    ports = {f"{instance.name}-{side}" for side in instance.sockets}
+    try:
+        answer = Ovs(instance.run_directory / instance.node).appctl("dpif-netdev/pmd-rxq-show")
+    except PenstockError:
+        return False  # It has ended, or starts.
+    return ports <= agent_rings.with_ring(answer)
 
 
 def _describe_whatever_it_is(name: str, node_name: str, root: pathlib.Path) -> dict[str, typing.Any]:

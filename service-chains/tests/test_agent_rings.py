@@ -37,6 +37,8 @@ class RingsTest(unittest.TestCase):
 
     def test_one_enabled_queue_is_enough(self):
         self.assertEqual(agent_rings.without_ring(self.answer), {"fw-1-out"})
+        self.assertNotIn("fw-1-out", agent_rings.with_ring(self.answer))
+        self.assertIn("fw-1-out", agent_rings.with_ring(_ANSWER.format(second="enabled")))
         self.assertEqual(agent_rings.without_ring(_ANSWER.format(second="enabled")), set())
 
     def test_dead_after_some_time(self):
