@@ -127,6 +127,8 @@ def _switch(options: argparse.Namespace) -> int:
         print(switch_root.Absent())
     for root in made:
         print(f"{root.directory}: Open vSwitch {root.open_vswitch}, DPDK {root.dpdk}, package {root.package}")
+    for path in switch_root.ignored():
+        print(f"{path}: ignored: not a whole copy, or not named after its version")
     return 0
 
 

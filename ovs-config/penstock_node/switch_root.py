@@ -15,6 +15,7 @@ import pathlib
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 
 from penstock_base import exclusive, files
@@ -32,12 +33,17 @@ _PACKAGE = "openvswitch-switch-dpdk"
 _PACKAGES = (_PACKAGE, "librte-meta-bus", "librte-meta-mempool", "librte-meta-net")
 _KEYRING = pathlib.Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _FACTS = "penstock-switch.json"
+_UNFINISHED = "new-"
+"""Begin of the name of a directory that is being made."""
 _EXPIRED = re.compile(r"Release file for \S+ is expired \(invalid since ([^)]*)\)")
 _BY_HTTP = re.compile("Acquire::https?::")
 _ALONE = ("setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--propagation", "private", "--pid", "--fork",
           "--kill-child", "--mount-proc")
 """In front of a command that ends, with all its processes and mounts, when this process does."""
 _FETCH_SECONDS = 1800
+_END_SECONDS = 60
+"""A killed process frees its memory and closes its files first."""
+_POLL_SECONDS = 0.05
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,6 +64,12 @@ def all_made() -> list[SwitchRoot]:
     """Those that were made, the newest first."""
     made = [root for path in directory().glob("*/" + _FACTS) if (root := _read(path)) is not None]
     return sorted(made, key=lambda root: _order(root.package), reverse=True)
+
+
+def ignored() -> list[pathlib.Path]:
+    """What is there and is none of them: half a copy, or a directory with another name than that of its version."""
+    made = {root.directory for root in all_made()}
+    return sorted(path for path in directory().glob("*") if path not in made and not path.name.startswith(_UNFINISHED))
 
 
 ABSENT_CODE = 3
@@ -92,8 +104,7 @@ def make(mirror: str | None = None, keyring: pathlib.Path = _KEYRING) -> SwitchR
         with files.explained(place):
             place.mkdir(parents=True, exist_ok=True)
             place.chmod(0o755)
-            for rest in place.glob("new-*"):
-                shutil.rmtree(rest, ignore_errors=True)
+            _remove_unfinished(place)
         with step(f"Open vSwitch {SERIES} with DPDK of Debian {SUITE}, unpacked in {place}") as line, \
                 _workplace(place) as work:
             _unpack(work / "root", mirror or _mirror(), keyring)
@@ -110,10 +121,21 @@ def make(mirror: str | None = None, keyring: pathlib.Path = _KEYRING) -> SwitchR
             return dataclasses.replace(made, directory=target)
 
 
+def _remove_unfinished(place: pathlib.Path) -> None:
+    """Removes what a process has left that was killed. Its mmdebstrap ends with it, but writes until it has ended."""
+    deadline = time.monotonic() + _END_SECONDS
+    while unfinished := list(place.glob(f"{_UNFINISHED}*")):
+        for path in unfinished:
+            shutil.rmtree(path, ignore_errors=True)
+        if time.monotonic() > deadline:
+            raise PenstockError(f"{unfinished[0]} is of an earlier fetch and cannot be removed: remove it by hand")
+        time.sleep(_POLL_SECONDS)
+
+
 @contextlib.contextmanager
 def _workplace(place: pathlib.Path) -> Iterator[pathlib.Path]:
     with files.explained(place):
-        work = pathlib.Path(tempfile.mkdtemp(dir=place, prefix="new-"))
+        work = pathlib.Path(tempfile.mkdtemp(dir=place, prefix=_UNFINISHED))
     try:
         work.chmod(0o755)
         yield work
