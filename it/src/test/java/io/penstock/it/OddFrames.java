@@ -99,14 +99,20 @@ final class OddFrames {
             final int offset = at / size == odd ? random.nextInt(pieces * size / Long.BYTES + 1) : at / Long.BYTES;
             train.add(Frame.ipv4(way, protocol, identification | more | offset & MOST_OFFSET, body.slice(at, length)));
         }
+        return disordered(train, random);
+    }
+
+    /** Fragments of a packet as a network may bring them: in another order, without one, or one of them twice. */
+    static List<Frame> disordered(final List<Frame> train, final Random random) {
+        final List<Frame> frames = new ArrayList<>(train);
         switch (random.nextInt(6)) {
-            case 0 -> Collections.shuffle(train, random);
-            case 1 -> Collections.reverse(train);
-            case 2 -> train.remove(random.nextInt(train.size()));
-            case 3 -> train.add(any(train));
+            case 0 -> Collections.shuffle(frames, random);
+            case 1 -> Collections.reverse(frames);
+            case 2 -> frames.remove(random.nextInt(frames.size()));
+            case 3 -> frames.add(frames.get(random.nextInt(frames.size())));
             default -> { }
         }
-        return train;
+        return frames;
     }
 
     /** A fragment of no packet. */

@@ -14,7 +14,6 @@ import io.penstock.pipeline.net.Mac;
 import io.penstock.testkit.Frame;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
@@ -157,14 +156,7 @@ final class OddFrames6 {
             final int more = at + length < body.length() ? 1 : 0;
             train.add(behind(way, FRAGMENT, piece(protocol, place | more, identification, body.part(at, length))));
         }
-        switch (random.nextInt(6)) {
-            case 0 -> Collections.shuffle(train, random);
-            case 1 -> Collections.reverse(train);
-            case 2 -> train.remove(random.nextInt(train.size()));
-            case 3 -> train.add(any(train));
-            default -> { }
-        }
-        return train;
+        return OddFrames.disordered(train, random);
     }
 
     /** A fragment of no packet. */
