@@ -74,9 +74,10 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _inside(options: argparse.Namespace) -> int:
-    from . import burn, changed, gate  # noqa: PLC0415  (not needed for the help text)
+    from . import burn, changed, gate, idle_functions  # noqa: PLC0415  (not needed for the help text)
     if options.deep is not None:
         return 0 if deep.run(options.deep) else 1
+    idle_functions.sleep()
     if options.burn:
         return 0 if burn.run(options.burn, options.times, options.load) else 1
     if options.changed:

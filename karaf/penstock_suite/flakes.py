@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ledger of failures that did not come again: it/flakes.jsonl, a line for each.
+"""The ledger of failures that did not come again: it/flakes.jsonl, a line for each class that failed in a run.
 
 A line is open while its `cause` is empty. To close it, write the cause into it, or remove it in the commit that repairs
 the test or the product. The gate cannot commit: it adds lines to the ledger of the tree, and to that of the machine,
@@ -23,8 +23,8 @@ FORM = {"test", "message", "time", "commit", "load", "seconds", "cause"}
 class Flake:
     """One failure that did not come again.
 
-    time: UTC, ISO 8601. load: of the machine, over one minute. seconds: since the begin of the run. cause: empty while
-    it is not known.
+    test, message: the first test of the class that failed. time: UTC, ISO 8601. load: of the machine, over one minute.
+    seconds: since the begin of the run. cause: empty while it is not known.
     """
     test: str
     message: str
@@ -69,10 +69,14 @@ def take_over(tree: pathlib.Path, machine: pathlib.Path) -> int:
 
 def faults(before: collections.abc.Collection[Flake], new: collections.abc.Collection[Flake]) -> list[str]:
     """Why a run with these new lines fails, in words; empty if it does not."""
-    open_before = {flake.test for flake in before if not flake.cause}
-    found = [f"{flake.test} has an open line in {LEDGER.name} already: find its cause" for flake in new
-             if flake.test in open_before]
+    open_before = {_class_of(flake) for flake in before if not flake.cause}
+    found = [f"{_class_of(flake)} has an open line in {LEDGER.name} already: find its cause" for flake in new
+             if _class_of(flake) in open_before]
     number = sum(not flake.cause for flake in (*before, *new))
     if number > MOST_OPEN:
         found.append(f"{number} open lines in {LEDGER.name}, {MOST_OPEN} at most")
     return found
+
+
+def _class_of(flake: Flake) -> str:
+    return flake.test.partition(".")[0]

@@ -292,7 +292,16 @@ class RunTest(Folder):
         # A second time.
         good, out, err = self.run_tiers(self.fails(again=_GOOD))
         self.assertFalse(good)
-        self.assertIn("ATest.test_bad has an open line", err)
+        self.assertIn("ATest has an open line", err)
+
+    def test_a_class_of_which_more_tests_fail_is_one_failure(self):
+        report = _PYTEST.replace("<skipped", "<failure")
+        many = self.tier("x", report, tiers.TestsFailed("2 failed"), again=_GOOD)
+        good, _, err = self.run_tiers(many)
+        self.assertTrue(good, err)
+        self.assertEqual(err.count("FLAKY: ATest."), 2)
+        line, = flakes.read(flakes.LEDGER)
+        self.assertEqual(line.test, "ATest.test_bad")
 
     def test_a_class_that_fails_again_fails_the_run(self):
         good, out, _ = self.run_tiers(self.fails(again=_PYTEST))
@@ -335,6 +344,7 @@ class FlakesTest(Folder):
         known = [self.flake("a", cause="a race of the test, repaired"), self.flake("b")]
         self.assertEqual(flakes.faults(known, [self.flake("a"), self.flake("c")]), [])
         self.assertRegex(flakes.faults(known, [self.flake("b")])[0], "^b has an open line")
+        self.assertRegex(flakes.faults([self.flake("B.one")], [self.flake("B.two")])[0], "^B has an open line")
         many = [self.flake(str(number)) for number in range(flakes.MOST_OPEN)]
         self.assertEqual(flakes.faults([], many), [])
         self.assertRegex(flakes.faults(known, many)[0], "^6 open lines .* 5 at most")
