@@ -74,14 +74,15 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _inside(options: argparse.Namespace) -> int:
-    from . import burn, changed, gate, idle_functions  # noqa: PLC0415  (not needed for the help text)
+    from . import burn, changed, gate, idle_functions, page_pool  # noqa: PLC0415  (not needed for the help text)
     if options.deep is not None:
         return 0 if deep.run(options.deep) else 1
     idle_functions.sleep()
-    if options.burn:
-        return 0 if burn.run(options.burn, options.times, options.load) else 1
-    if options.changed:
-        return 0 if changed.run(options.changed) else 1
-    names = tiers.QUICK if options.quick else options.only
-    chosen = [tier for tier in tiers.GATE if not names or tier.name in names]
-    return 0 if gate.run(chosen, repeat=not options.no_repeat) else 1
+    with page_pool.filled():
+        if options.burn:
+            return 0 if burn.run(options.burn, options.times, options.load) else 1
+        if options.changed:
+            return 0 if changed.run(options.changed) else 1
+        names = tiers.QUICK if options.quick else options.only
+        chosen = [tier for tier in tiers.GATE if not names or tier.name in names]
+        return 0 if gate.run(chosen, repeat=not options.no_repeat) else 1
