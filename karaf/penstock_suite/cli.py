@@ -13,7 +13,7 @@ from penstock_base.steps import say
 
 from . import deep, flakes, prepare, sandbox, tiers
 
-DESCRIPTION = """Runs the gate: all tests that a change has to pass. It takes 20 to 40 minutes on two cores, with or
+DESCRIPTION = """Runs the gate: all tests that a change has to pass. It takes 20 to 30 minutes on two cores, with or
 without a running network, and leaves nothing behind. A class of real processes that fails runs once more, alone; if it
 passes then, the run is green and prints FLAKY."""
 _INSIDE = ("quick", "only", "deep", "changed", "burn", "times", "load", "no_repeat")

@@ -9,7 +9,7 @@ import unittest
 from penstock_node.hugepages import HugePages
 from penstock_suite import page_pool
 
-_MEGABYTES = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 8 >> 20
+_MEGABYTES = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // page_pool.PART_OF_MEMORY >> 20
 _WANTED = -(-_MEGABYTES // 2)
 
 
