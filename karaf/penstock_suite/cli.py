@@ -77,7 +77,10 @@ def _inside(options: argparse.Namespace) -> int:
     from . import burn, changed, gate, idle_functions, page_pool  # noqa: PLC0415  (not needed for the help text)
     if options.deep is not None:
         return 0 if deep.run(options.deep) else 1
-    idle_functions.sleep()
+    try:
+        idle_functions.sleep()
+    except PenstockError as error:
+        say(f"functions of tests poll, and the run takes longer: {error}")
     with page_pool.filled():
         if options.burn:
             return 0 if burn.run(options.burn, options.times, options.load) else 1

@@ -171,9 +171,11 @@ def _note_flakes(cases: collections.abc.Sequence[reports.Case], folder: pathlib.
         return flakes.faults(before, [])
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     commit = command("git", "-C", ROOT, "rev-parse", "--short=8", "HEAD").strip()
-    classes = {(case.report, case.group): case for case in reversed(cases)}  # The first test of each.
+    first = dict[_Class, reports.Case]()
+    for case in cases:
+        first.setdefault((case.report, case.group), case)
     new = [flakes.Flake(case.name, case.message, now, commit, round(os.getloadavg()[0], 1), round(seconds))
-           for case in reversed(classes.values())]
+           for case in first.values()]
     for case in cases:
         say(f"FLAKY: {case.name} failed, and passed when it ran again alone: {case.message}")
     say(f"FLAKY: first failures: {folder / _FIRST}; lines: {flakes.LEDGER.relative_to(ROOT)}, which is to be committed")
