@@ -82,6 +82,7 @@ class DeepTest(unittest.TestCase):
                 mock.patch("subprocess.run", run):
             def hashes(**files):
                 for path, text in files.items():
+                    (pathlib.Path(name) / path).parent.mkdir(parents=True, exist_ok=True)
                     (pathlib.Path(name) / path).write_text(text, encoding="utf-8")
                 listed[:] = sorted(files)
                 return {tier.name: deep.inputs(tier) for tier in tiers.DEEP if tier.name in {"crash", "fuzz"}}
@@ -94,6 +95,12 @@ class DeepTest(unittest.TestCase):
             self.assertEqual(changed_test["fuzz"], first["fuzz"])
             product = hashes(**base | {"Engine.java": "2"})
             self.assertFalse(set(product.values()) & set(first.values()))
+            benchmark = {"it/bench/load.py": "1", "it/bench/tests/test_load.py": f"pytest.mark.{tier}"}
+            with_benchmark = hashes(**base, **benchmark)
+            self.assertEqual(with_benchmark["fuzz"], first["fuzz"])
+            changed_benchmark = hashes(**base, **benchmark | {"it/bench/load.py": "2"})
+            self.assertEqual(changed_benchmark["fuzz"], first["fuzz"])
+            self.assertNotEqual(changed_benchmark["crash"], with_benchmark["crash"])
 
     def test_drawn_seeds_are_found(self):
         with tempfile.TemporaryDirectory() as name, mock.patch.object(places, "TEST_REPORTS", pathlib.Path(name)):
