@@ -48,6 +48,11 @@ def words_without_dpdk(root: pathlib.Path) -> list[object]:
     return [MACHINE / _WITHOUT_DPDK] if root == MACHINE else _by_loader(root, _WITHOUT_DPDK)
 
 
+def words_of(program: str, root: pathlib.Path = MACHINE) -> list[object]:
+    """The words that start another program, by its path below the root."""
+    return [root / program] if root == MACHINE else _by_loader(root, program, name=pathlib.Path(program).name)
+
+
 def _by_loader(root: pathlib.Path, program: str, loader: pathlib.Path | None = None,
                name: object = "ovs-vswitchd") -> list[object]:
     return [loader or _loader(root), "--argv0", name, "--library-path", _library(root), root / program]

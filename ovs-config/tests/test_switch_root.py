@@ -19,7 +19,7 @@ import unittest.mock
 from penstock_base import places, processes
 from penstock_base.commands import run
 from penstock_base.errors import PenstockError
-from penstock_node import switch_program, switch_root
+from penstock_node import debian_archive, switch_program, switch_root
 
 _LIBRARIES = "usr/lib/x86_64-linux-gnu"
 _LOADER = pathlib.Path("/lib64/ld-linux-x86-64.so.2")
@@ -186,7 +186,7 @@ class SwitchRootTest(unittest.TestCase):
 
     def test_what_is_not_signed_is_refused(self):
         self.archive.publish()
-        self.archive.keyring = switch_root._KEYRING
+        self.archive.keyring = debian_archive.KEYRING
         self.refused("Open vSwitch of Debian testing cannot be fetched: E: .*(GPG error|not signed|public key)")
         self.archive.keyring = self.directory / "keyring.gpg"
         package = self.directory / "archive" / "openvswitch-switch-dpdk.deb"
