@@ -23,6 +23,7 @@ EXAMPLES = """\
   ./penstock bench chain        cost of functions and chains, and loss while they change and fail
   ./penstock bench cores        how much two polling threads carry over one
   ./penstock bench scale        what many nodes and tenants cost the controller
+  ./penstock bench switches     the same loads on three versions of Open vSwitch and two of OVN
   ./penstock bench load         many tenants and connections, beside one conntrack flow and OVN
   ./penstock package            build Debian packages of controller, nodes and functions
   ./penstock down               stop and remove everything

@@ -13,6 +13,7 @@ from penstock_node import switch_root
 
 from . import tiers
 
+_FETCH_SECONDS = 4000
 _BROWSER_TESTS = "odl-apps/page/src/test/browser/run.mjs"
 
 
@@ -28,6 +29,7 @@ def run(deep: bool = False) -> None:
     _fetch("bytecode of Python", _compile)
     if deep:
         _fetch("the guest's kernel", lambda: guest_image.build(rules=None))
+        _fetch("the peer of the benchmark", lambda: _of_the_benchmark("peer", seconds=_FETCH_SECONDS))
 
 
 def run_all() -> None:
@@ -52,5 +54,9 @@ def _compile() -> None:
 
 def _needs_of_the_benchmark() -> list[str]:
     """The packages that the benchmark names: its tests are among ours, its code is not."""
-    return commands.run(places.PYTHON, "-m", "penstock_bench.needs",
-                        environment=os.environ | {"PYTHONPATH": places.python_path()}).split()
+    return _of_the_benchmark().split()
+
+
+def _of_the_benchmark(*words: str, seconds: float = 60) -> str:
+    return commands.run(places.PYTHON, "-m", "penstock_bench.needs", *words, timeout_seconds=seconds,
+                        environment=os.environ | {"PYTHONPATH": places.python_path()})

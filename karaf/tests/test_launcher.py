@@ -289,11 +289,11 @@ class CommandsTest(Directory):
     def test_benchmarks_are_named(self):
         _, out, _ = self.run_cli("help")
         for text in ("bench --quick", "bench nat", "bench services", "bench chain", "bench load", "bench cores",
-                     "bench scale"):
+                     "bench scale", "bench switches"):
             self.assertIn(f"./penstock {text} ", out)
 
     def test_the_benchmark_and_the_tests_are_programs_of_their_own(self):
-        choices = "{edge,nat,services,chain,load,cores,scale}"
+        choices = "{edge,nat,services,chain,load,cores,scale,switches}"
         for name, word, code, wanted in (("bench", "--help", 0, choices), ("bench", "x", 2, "invalid choice"),
                                          ("test", "--help", 0, "penstock test"), ("test", "x", 2, "usage")):
             with self.subTest(name, word=word):

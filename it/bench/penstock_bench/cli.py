@@ -15,6 +15,7 @@ from penstock_base import exclusive, failures, packages, places
 from penstock_base.errors import PenstockError
 from penstock_base.steps import say
 from penstock_controller import build
+from penstock_node import switch_root
 
 from . import (
     baseline,
@@ -37,6 +38,8 @@ from . import (
     scale_report,
     services,
     services_report,
+    switches,
+    switches_report,
 )
 from .results import Ratios, Results
 
@@ -45,7 +48,8 @@ REGRESSION = 4
 
 _INSIDE = "PENSTOCK_BENCH_INSIDE"
 _BY_PARTS = {"services": (services, services_report), "chain": (functions, functions_report),
-             "load": (load, load_report), "cores": (cores, cores_report), "scale": (scale, scale_report)}
+             "load": (load, load_report), "cores": (cores, cores_report), "scale": (scale, scale_report),
+             "switches": (switches, switches_report)}
 """What has parts: the module that measures, and the one that tells."""
 _DESCRIPTION = """Measures Penstock against bare forwarding and against OVN, on one switch and in one run, and compares
 the ratios with the stored baseline. Needs the whole machine: stop other programs, also
@@ -72,12 +76,15 @@ def options_parser() -> argparse.ArgumentParser:
                         "effect of a hostile tenant; chain: cost of functions and chains, and loss while they change "
                         "and fail; load: many tenants and connections, beside one conntrack flow and OVN; cores: two "
                         "polling threads, compared with one; scale: what many nodes and tenants cost the "
-                        "controller; default edge")
-    parser.add_argument("--quick", action="store_true", help="measure only what the ratios need: at most 15 minutes")
+                        "controller; switches: the same loads on three versions of Open vSwitch and two of OVN; "
+                        "default edge")
+    parser.add_argument("--quick", action="store_true", help="measure only what the ratios need: at most 15 "
+                        "minutes; of switches in fewer rounds, half an hour")
     parser.add_argument("--parts", metavar="PARTS", type=_parts, help="parts to measure, with commas: of services "
                         f"{', '.join(services.PARTS)} (without dns and resolvers the node has no resolvers); of chain "
                         f"{', '.join(functions.PARTS)}; of load {', '.join(load.PARTS)}; of cores "
-                        f"{', '.join(cores.PARTS)}; of scale {', '.join(scale.PARTS)}. bench --parts load is the same "
+                        f"{', '.join(cores.PARTS)}; of scale {', '.join(scale.PARTS)}; of switches "
+                        f"{', '.join(switches.PARTS)}. bench --parts load is the same "
                         "as bench load")
     parser.add_argument("--switch-nice", metavar="N", type=int, choices=range(-20, 20), help="niceness of the switch "
                         "in part neighbour of services, -20 to 19; default: that of the product")
@@ -111,7 +118,7 @@ def measure(options: argparse.Namespace) -> int:
     if options.switch_nice is not None and options.what != "services":
         raise PenstockError("only bench services takes --switch-nice")
     if not is_inside():
-        return _again_inside()
+        return _again_inside(options.what)
     with exclusive.alone("bench", "./penstock bench"):
         return {"edge": _run, "nat": _run_nat}.get(options.what, _run_parts)(options)
 
@@ -124,10 +131,13 @@ def _parts(text: str) -> tuple[str, ...]:
     return parts
 
 
-def _again_inside() -> int:
+def _again_inside(what: str) -> int:
     """Runs the same command in a network namespace of its own, where all ports are free and nobody hears us."""
     _refuse_company()
     packages.install(needs.PACKAGES)
+    switch_root.ensure()
+    for root in needs.roots_of(what):
+        root.ensure()
     inside = ["unshare", "--net", "--", "sh", "-c", 'ip link set lo up && exec "$@"', "sh", sys.executable, "-m",
               "penstock_bench", *sys.argv[1:]]
     return interrupts.run(inside, os.environ | {_INSIDE: "1"})

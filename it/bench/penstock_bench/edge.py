@@ -14,7 +14,7 @@ from penstock_node import profile
 from penstock_node.node_protocol import BRIDGE
 from penstock_node.ovs import Ovs
 
-from . import bed, private_controller, switch, traffic
+from . import bed, configuration, private_controller, switch, traffic
 from .generator import Generator
 from .results import Results, Say
 
@@ -34,7 +34,54 @@ _WARM_SHARE = 0.98
 _ETH_ARP, _REQUEST = 0x0806, 1
 
 
-class Edge(bed.Bed):
+class NodeUnderLoad:
+    """A node whose ports have the generator at their other ends.
+
+    links: the generator's ends of the access port and of the uplink
+    """
+    directory: pathlib.Path
+    ovs: Ovs
+    links: Sequence[str] = LINKS
+    backbone_address = configuration.BACKBONE_ADDRESS
+
+    def learn(self, generator: Generator, load: traffic.Load) -> None:
+        """Lets the transit router and every host speak, so that the switch knows their MAC addresses."""
+        transit = self.directory / "transit.pcap"
+        traffic.write_pcap(transit, [arp(traffic.TRANSIT_MAC, "192.0.2.1", self.backbone_address)])
+        hosts = self.directory / "hosts.pcap"
+        frames = [arp(traffic.host_mac(tenant), traffic.HOST, "10.0.0.1", traffic.place(tenant)[1])
+                  for tenant in range(load.tenants)]
+        traffic.write_pcap(hosts, frames)
+        access, uplink = self.links
+        for link, path, count in ((uplink, transit, 3), (access, hosts, len(frames))):
+            generator.load(link, path)
+            generator.run(2 + count / _ARP_RATE, [link], rate=_ARP_RATE, burst=count)
+
+    def forget_sessions(self) -> None:
+        """Every connection is tracked again, until it has a new session."""
+        run("ovs-ofctl", "-O", "OpenFlow13", "del-flows", BRIDGE, f"table={_SESSIONS}",
+            environment=self.ovs.environment)
+
+    def warm(self, generator: Generator, links: Sequence[str], flows: int, say: Say | None = None) -> float:
+        """Sends on `links` until nearly all of `flows` flows have sessions. Returns the seconds it took."""
+        begun = time.monotonic()
+        while (found := self.sessions()) < _WARM_SHARE * flows:
+            if time.monotonic() - begun > _WARM_SECONDS:
+                raise PenstockError(f"after {_WARM_SECONDS} s the switch has {found} sessions for {flows} flows")
+            generator.run(2, links)
+        took = time.monotonic() - begun
+        if say:
+            say(f"{found} sessions after {took:.0f} s")
+        return took
+
+    def sessions(self) -> int:
+        """Number of sessions, by their flows towards the backbone; those of the other way go when nothing answers."""
+        text = run("ovs-ofctl", "-O", "OpenFlow13", "dump-aggregate", BRIDGE,
+                   f"table={_SESSIONS},reg0=0/{_FROM_BACKBONE:#x}", environment=self.ovs.environment)
+        return int(text.rpartition("flow_count=")[2])
+
+
+class Edge(NodeUnderLoad, bed.Bed):
     """One controller, one node with a polling thread, one access port and one uplink.
 
     pmd_cores: with several cores as many polling threads
@@ -64,41 +111,6 @@ class Edge(bed.Bed):
 
     def _lay_cables(self, undo: contextlib.ExitStack) -> None:
         """The generator is at the other end."""
-
-    def learn(self, generator: Generator, load: traffic.Load) -> None:
-        """Lets the transit router and every host speak, so that the switch knows their MAC addresses."""
-        transit = self.directory / "transit.pcap"
-        traffic.write_pcap(transit, [arp(traffic.TRANSIT_MAC, "192.0.2.1", "192.0.2.2")])
-        hosts = self.directory / "hosts.pcap"
-        frames = [arp(traffic.host_mac(tenant), traffic.HOST, "10.0.0.1", traffic.place(tenant)[1])
-                  for tenant in range(load.tenants)]
-        traffic.write_pcap(hosts, frames)
-        for link, path, count in (("up", transit, 3), ("acc", hosts, len(frames))):
-            generator.load(link, path)
-            generator.run(2 + count / _ARP_RATE, [link], rate=_ARP_RATE, burst=count)
-
-    def forget_sessions(self) -> None:
-        """Every connection is tracked again, until it has a new session."""
-        run("ovs-ofctl", "-O", "OpenFlow13", "del-flows", BRIDGE, f"table={_SESSIONS}",
-            environment=self.ovs.environment)
-
-    def warm(self, generator: Generator, links: Sequence[str], flows: int, say: Say | None = None) -> float:
-        """Sends on `links` until nearly all of `flows` flows have sessions. Returns the seconds it took."""
-        begun = time.monotonic()
-        while (found := self.sessions()) < _WARM_SHARE * flows:
-            if time.monotonic() - begun > _WARM_SECONDS:
-                raise PenstockError(f"after {_WARM_SECONDS} s the switch has {found} sessions for {flows} flows")
-            generator.run(2, links)
-        took = time.monotonic() - begun
-        if say:
-            say(f"{found} sessions after {took:.0f} s")
-        return took
-
-    def sessions(self) -> int:
-        """Number of sessions, by their flows towards the backbone; those of the other way go when nothing answers."""
-        text = run("ovs-ofctl", "-O", "OpenFlow13", "dump-aggregate", BRIDGE,
-                   f"table={_SESSIONS},reg0=0/{_FROM_BACKBONE:#x}", environment=self.ovs.environment)
-        return int(text.rpartition("flow_count=")[2])
 
 
 def arp(mac: str, address: str, asked: str, vlan: int | None = None) -> bytes:

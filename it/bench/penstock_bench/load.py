@@ -9,10 +9,11 @@ All contenders are on the ports, the bridge or at least the switch, and the core
 """
 
 import contextlib
+import dataclasses
 import pathlib
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from . import bare, edge, generator, hand, loads, orders, ovn, ovn_network, plan, run, stats, steady, switch, traffic
@@ -25,7 +26,7 @@ RATE_SECONDS = 0.5
 
 _GENERATOR_MB = 768
 # The switch keeps a UDP connection for a minute, also one that has ended: before a look there may be so many.
-_MOST_CONNECTIONS, _TOO_MANY = 8_000_000, 2_000_000
+MOST_CONNECTIONS, _TOO_MANY = 8_000_000, 2_000_000
 # The switch frees what is flushed later, on the core of the generator.
 _FREED_A_SECOND, _FREE_SECONDS = 500_000, 6
 _START_SECONDS, _TAIL_SECONDS = 0.2, 0.3
@@ -33,6 +34,14 @@ _IDLE_SECONDS = 5
 _LEARN_AGAIN_SECONDS = 300
 
 quick, full = loads.quick, loads.full
+
+
+@dataclasses.dataclass(frozen=True)
+class Prepared:
+    """Files of a cell: frames by their kind, and their order until the throughput is steady and while it counts."""
+    frames: Mapping[str, pathlib.Path]
+    warm: pathlib.Path | None
+    measured: pathlib.Path | None
 
 
 class Run(run.Run):
@@ -56,8 +65,9 @@ class Run(run.Run):
             self._peer = ovn.Ovn()
             undo.callback(self._peer.stop)
             self._peer.start(self._work / "ovn", self._bed.ovs, plan.ovn_ports(sockets))
+            self.name_peer(self._peer)
             self._source.wait()
-            self._bed.ovs.appctl("dpctl/ct-set-maxconns", str(_MOST_CONNECTIONS))
+            self._bed.ovs.appctl("dpctl/ct-set-maxconns", str(MOST_CONNECTIONS))
             if cells := self._wanted():
                 self._cells(cells)
             if "recovery" in self._parts:
@@ -84,22 +94,30 @@ class Run(run.Run):
 
     def _cell(self, cell: loads.Cell, found: dict[str, list[steady.Sample]]) -> None:
         self._provision(cell.tenants)
-        frames = {kind: self._frames(kind, cell.tenants, cell.flows) for kind in {*map(_kind, found)}}
-        order, then = cell.orders()
-        warm = self._order("warm", order)
-        measured = warm if then is order else self._order("measured", then)
+        prepared = self._prepared(cell, found)
         self._forget()
         for number in range(self._plan.rounds):
-            seconds, most = (of[min(number, 1)] for of in (self._plan.looks, self._plan.most))
             for name, samples in found.items():
-                if cell.life or cell.scene:
-                    self._forget()
-                with self._turn(name, frames[_kind(name)], cell) as link:
-                    samples.append(self._sample(link, cell, (warm, measured), seconds,
-                                                most if name == "edge" else min(most, loads.OTHERS_MOST_SECONDS),
-                                                self._plan.least if name == "edge" and not number else 0))
-                    if name == "edge":
-                        samples[-1]["sessions"] = self._bed.sessions()
+                samples.append(self._one(cell, name, number, prepared,
+                                         self._plan.least if name == "edge" and not number else 0))
+
+    def _prepared(self, cell: loads.Cell, names: Iterable[str]) -> Prepared:
+        order, then = cell.orders()
+        warm = self._order("warm", order)
+        frames = {kind: self._frames(kind, cell.tenants, cell.flows, cell.frame) for kind in {*map(_kind, names)}}
+        return Prepared(frames, warm, warm if then is order else self._order("measured", then))
+
+    def _one(self, cell: loads.Cell, name: str, number: int, prepared: Prepared, least: float) -> steady.Sample:
+        """A sample of a contender, in the round of that number."""
+        seconds, most = (of[min(number, 1)] for of in (self._plan.looks, self._plan.most))
+        if cell.life or cell.scene:
+            self._forget()
+        with self._turn(name, prepared.frames[_kind(name)], cell) as link:
+            sample = self._sample(link, cell, (prepared.warm, prepared.measured), seconds,
+                                  most if name == "edge" else min(most, loads.OTHERS_MOST_SECONDS), least)
+            if name == "edge":
+                sample["sessions"] = self._bed.sessions()
+        return sample
 
     def _sample(self, link: str, cell: loads.Cell, orders_of: tuple[pathlib.Path | None, ...], seconds: float,
                 most: float, least: float) -> steady.Sample:
@@ -126,7 +144,7 @@ class Run(run.Run):
     @contextlib.contextmanager
     def _turn(self, name: str, frames: pathlib.Path, cell: loads.Cell) -> Iterator[str]:
         """For the body the generator has the frames, and the switch does what a contender would. Gives the link."""
-        link, far = plan.OVN_LINKS if name in plan.ROUTERS else edge.LINKS
+        link, far = self._links(name)
         self._source.load(link, frames)
         if cell.life:
             self._source.live(link, cell.life)
@@ -143,6 +161,10 @@ class Run(run.Run):
                     undo.callback(hand.take_out, self._bed.ovs)
                 self._bed.ovs.drop_cached_flows()
             yield link
+
+    def _links(self, name: str) -> Sequence[str]:
+        """The generator's ends of the ports of a contender."""
+        return plan.OVN_LINKS if name in plan.ROUTERS else edge.LINKS
 
     def _recoveries(self) -> None:
         found = self.results["recovery"] = []
@@ -201,8 +223,8 @@ class Run(run.Run):
             self._bed.learn(self._source, traffic.Load(tenants, tenants))
             self._tenants, self._learned = tenants, time.monotonic()
 
-    def _frames(self, kind: str, tenants: int, flows: int) -> pathlib.Path:
-        load = traffic.Load(tenants, flows)
+    def _frames(self, kind: str, tenants: int, flows: int, frame: str = "64") -> pathlib.Path:
+        load = traffic.Load(tenants, flows, frame)
         if kind in plan.ROUTERS:
             load = ovn_network.load(load, plan.ROUTERS[kind])
         path: pathlib.Path = traffic.write_access(load, self._work, f"load-{kind}-")[0]

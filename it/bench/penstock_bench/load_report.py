@@ -9,8 +9,6 @@ from .ratios import LOAD
 from .results import Results
 from .wording import count, number, percent, spread
 
-NAMES = wording.CONTENDERS | {"hand": "one ct flow by hand"}
-
 _OTHERS = {"hand": "a hand-written flow", "ovn": "OVN"}
 _KEYS = ("mpps", "cycles_per_packet", "busy", "upcalls_per_second", "cached_flows", "sessions", "connections",
          "settle_seconds")
@@ -103,7 +101,8 @@ def _row(cell: Results, name: str, samples: list[Results]) -> tuple[str | Cell, 
     of = {other: "-" if name != "edge" or not (rates := _against(cell, other)[0])
           else _ratio(stats.median(rates), loads.least(cell["name"], other)) for other in _OTHERS}
     settled = number(medians["settle_seconds"]) + "*" * (not all(one["settled"] for one in samples))
-    return (cell["text"], NAMES[name], number(medians["mpps"]), spread([one["mpps"] for one in samples]) or "-",
+    return (cell["text"], wording.CONTENDERS[name], number(medians["mpps"]),
+            spread([one["mpps"] for one in samples]) or "-",
             of["hand"], of["ovn"], count(medians["cycles_per_packet"]), percent(medians["busy"]),
             *(count(medians[key]) for key in _KEYS[3:7]), settled)
 

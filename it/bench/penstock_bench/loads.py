@@ -5,10 +5,12 @@ import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator
 
-from . import orders
+from . import orders, wording
 
 CONTENDERS = ("bare", "hand", "edge", "ovn")
 """The fastest of each kind. A full run has OVN with gateway routers too."""
+WITHOUT_OVN = ("bare", "hand", "edge")
+"""Those that need no OVN."""
 NEW, ENDED, IDLE = "new_tenants", "ended_tenants", "idle"
 SCENES = {NEW: "half of the tenants begin", ENDED: "half of the tenants stop", IDLE: "beside a million idle ones"}
 IDLE_CONNECTIONS = 1_000_000
@@ -21,13 +23,14 @@ _MOST = 1_000_000
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """One load: 64-byte frames as fast as the switch takes them.
+    """One load: frames as fast as the switch takes them. Sizes are on the wire, with the FCS.
 
     each:       connections of each tenant
     zipf:       connections are not equally busy
     both_ways:  the far end answers each packet
     life:       packets of each connection; 0: connections do not end
     scene:      one of SCENES, "" without
+    frame:      a size or mix of traffic.SIZES
     """
     tenants: int
     each: int
@@ -35,19 +38,21 @@ class Cell:
     both_ways: bool = False
     life: int = 0
     scene: str = ""
+    frame: str = "64"
 
     @property
     def name(self) -> str:
         """Part of the names of ratios."""
         parts = [f"{self.tenants}x{self.each}", "zipf" * self.zipf, "both_ways" * self.both_ways,
-                 f"live_{self.life}" if self.life else "", self.scene]
+                 f"live_{self.life}" if self.life else "", self.scene, self.frame if self.frame != "64" else ""]
         return "_".join(part for part in parts if part)
 
     @property
     def text(self) -> str:
         """The same in words."""
         parts = [f"{self.tenants:,} × {self.each:,}", "Zipf" * self.zipf, "both ways" * self.both_ways,
-                 f"{self.life:,} packets each" if self.life else "", SCENES.get(self.scene, "")]
+                 f"{self.life:,} packets each" if self.life else "", SCENES.get(self.scene, ""),
+                 wording.frame(self.frame) if self.frame != "64" else ""]
         return ", ".join(part for part in parts if part)
 
     @property
@@ -124,6 +129,11 @@ QUICK = tuple(Cell(*cell) for cell in (
     (10, 10), (10, 100), (10, 100, False, True), (10, 1000), (10, 1000, True), (10, 1000, False, False, 100),
     (10, 1000, False, False, 10), (10, 1000, False, False, 1), (100, 1000), (100, 1000, True), (1000, 100)))
 """In this order: of the same tenants at a time, few connections first."""
+
+SWITCH_CELLS = tuple(Cell(*cell) for cell in (
+    (10, 10), (10, 100), (10, 100, False, False, 0, "", "imix"), (10, 100, False, False, 0, "", "1518"),
+    (10, 1000, False, False, 1), (100, 1000), (1000, 100)))
+"""Of switches.py: with sessions, in three sizes; new connections; tracked ones of few and of many tenants."""
 
 MATRIX = tuple(Cell(tenants, each) for tenants, each in itertools.product((1, 10, 100, 1000), (10, 100, 1000, 10_000))
                if tenants * each <= _MOST)

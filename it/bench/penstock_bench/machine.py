@@ -204,7 +204,6 @@ def _versions() -> dict[str, str]:
     versions = {"Python": platform.python_version()}
     for name, command, pattern in (
             ("Open vSwitch", ("ovs-vswitchd", "--version"), r"\(Open vSwitch\) (\S+)"),
-            ("OVN", ("ovn-controller", "--version"), r"ovn-controller (\S+)"),
             ("DPDK", ("pkg-config", "--modversion", "libdpdk"), r"(\S+)"),
             ("Java", ("java", "-version"), r'version "(\S+)"'),
             ("gcc", ("gcc", "--version"), r"\) (\S+)")):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OVN 23.03, the peer: what a user would take instead of Penstock, set up as fast as we know how.
+"""OVN, the peer: what a user would take instead of Penstock, set up as fast as we know how.
 
-It runs on a switch that somebody else has started. Its two database servers, ovn-northd and ovn-controller have all
-their files in one private directory and talk over unix sockets only. They inherit the CPU affinity of their caller.
-What OVN is to do with packets is in ovn_network.py.
+It is the one of Debian unstable, which is newer than that of this machine. It runs on a switch that somebody else has
+started. Its two database servers, ovn-northd and ovn-controller have all their files in one private directory and talk
+over unix sockets only. They inherit the CPU affinity of their caller. What OVN is to do with packets is in
+ovn_network.py.
 
 What was chosen, and what it was chosen over:
 
@@ -24,24 +25,32 @@ localnet   A provider bridge for the access port and one for the uplink, and a l
 
 import json
 import pathlib
+import re
 import typing
 from collections.abc import Callable, Mapping, Sequence
 
 from penstock_base import processes
 from penstock_base.commands import run
 from penstock_base.errors import PenstockError
+from penstock_node import switch_program
 from penstock_node.ovs import Ovs
 
-from . import ovn_database
+from . import debian_root, ovn_database
 from .ovn_database import Database
 from .ovn_network import CHASSIS, COMMIT_SECONDS, Network
 
+PEER = debian_root.DebianRoot("unstable", ("ovn-central", "ovn-host"))
+"""The OVN that Debian unstable had when it was fetched."""
 PACKAGES = ("ovn-central", "ovn-host")
+"""The OVN of this machine's Debian, which is older."""
 VARIANTS = ("container", "localnet")
 INTEGRATION_BRIDGE = "br-int"
 
 _PROVIDER_BRIDGES = "br-ovn-"
-_SCHEMAS = "/usr/share/ovn"
+_SCHEMAS = "usr/share/ovn"
+_PROGRAMS = {"ovsdb-server": "usr/sbin/ovsdb-server", "ovsdb-tool": "usr/bin/ovsdb-tool",
+             "ovn-northd": "usr/bin/ovn-northd", "ovn-controller": "usr/bin/ovn-controller"}
+_VERSION = re.compile(r"ovn-controller (\S+)")
 _BUNDLE_TIMEOUT = "bundle-idle-timeout"
 _START_SECONDS = 20
 # Processes in the order in which they are ended.
@@ -55,21 +64,32 @@ class Ovn:
     access:    the access ports; tenant i is on number i // traffic.TENANTS_PER_PORT, see traffic.place()
     uplink:    the port to the transit gateway
     datapath:  type of the bridges; "dummy" for tests without packets
+    root:      directory of the Debian whose OVN it is; by default that of PEER, which has to be made
 
     Its network has no tenants when it has been started: see ovn_network.Network.
     """
 
     def __init__(self, variant: str = "container", access: Sequence[str] = ("ovn-acc0",), uplink: str = "ovn-up0",
-                 datapath: str = "netdev") -> None:
+                 datapath: str = "netdev", root: pathlib.Path | None = None) -> None:
         if variant not in VARIANTS:
             raise PenstockError(f"variant: {variant!r} is not valid; wanted: {', '.join(VARIANTS)}")
         self._nested = variant == "container"
         self._access, self._uplink, self._datapath = tuple(access), uplink, datapath
+        self._root = root
         self._directory: pathlib.Path | None = None  # All three are there once it is started.
         self._ovs: typing.Any = None
         self._northbound: typing.Any = None
         self._settings: dict[str, Sequence[str]] = {}
         self.network = Network(self._nested, self._access, self._uplink)
+
+    @property
+    def version(self) -> str:
+        """Such as 26.03.1."""
+        said = run(*self._words("ovn-controller"), "--version")
+        found = _VERSION.search(said)
+        if found is None:
+            raise PenstockError(f"OVN does not say its version: {said.strip()}")
+        return found[1]
 
     # Processes
 
@@ -119,7 +139,7 @@ class Ovn:
         path = self._file(f"{name}.db")
         path.unlink(missing_ok=True)
         self._socket(name).unlink(missing_ok=True)
-        run("ovsdb-tool", "create", path, f"{_SCHEMAS}/{schema}")
+        run(*self._words("ovsdb-tool"), "create", path, self._home / _SCHEMAS / schema)
         self._start(name, "ovsdb-server", path, f"--remote=punix:{self._socket(name)}",
                     f"--unixctl={self._file(name)}.ctl")
         client = Database(self._socket(name), database)
@@ -129,8 +149,15 @@ class Ovn:
     def _start(self, name: str, program: str, *args: object) -> None:
         environment = self._ovs.environment | {"OVN_RUNDIR": str(self._directory), "OVN_LOGDIR": str(self._directory)}
         self._log(name).unlink(missing_ok=True)
-        processes.start([program, *args, f"--log-file={self._log(name)}", "--verbose=console:emer"],
+        processes.start([*self._words(program), *args, f"--log-file={self._log(name)}", "--verbose=console:emer"],
                         self._pidfile(name), self._file(f"{name}.out"), environment=environment)
+
+    def _words(self, program: str) -> list[object]:
+        return switch_program.words_of(_PROGRAMS[program], self._home)
+
+    @property
+    def _home(self) -> pathlib.Path:
+        return self._root or PEER.existing()
 
     def _wait(self, ready: Callable[[], object], name: str) -> None:
         processes.wait_until(ready, f"OVN's {name}", _START_SECONDS, self._pidfile(name), self._log(name))

@@ -19,6 +19,8 @@ All else is the same for both. What was chosen, and what it was chosen over:
 * Nothing is asked by ARP, nothing announced: static MAC bindings (or addresses of the logical port) for the transit
   gateway and the hosts, always_learn_from_arp_request=false, no broadcast to routers. dynamic_neigh_routers keeps each
   router from having a flow for every other one: without it flows grow by the square.
+* use_common_zone: source NAT of a distributed port takes one conntrack action, as in OVN 23.03, where it is the
+  default. Without it OVN 26.03 has two (build_lrouter_out_snat_flow, northd/northd.c).
 * Tenants come in one transaction, sent to the database as JSON. It raises nb_cfg and then waits for hv_cfg, as
   `ovn-nbctl --wait=hv` does, without that program's copy of the database.
 
@@ -234,7 +236,7 @@ class Network:
         internal = ", ".join(INTERNAL_PREFIXES)
         uplink = {} if self._nested else {"type": "localnet", "options": map_of({"network_name": "up"})}
         operations = [
-            insert("NB_Global", "options", options=map_of({"northd_probe_interval": "0"})),
+            insert("NB_Global", "options", options=map_of({"northd_probe_interval": "0", "use_common_zone": "true"})),
             insert("HA_Chassis", "chassis", chassis_name=CHASSIS, priority=1),
             insert("HA_Chassis_Group", "gateways", name="gateways", ha_chassis=named("chassis")),
             insert("ACL", "acl", direction="to-lport", priority=1000, action="drop",

@@ -127,6 +127,7 @@ class Run(run.Run):
         with generator.Generator(program, sockets, "penstock-bench", self._work) as source:
             # The generator's sockets come one after the other, each when the one before has its peer.
             peer.start(self._work / "ovn", bed.ovs, ovn_ports(sockets))
+            self.name_peer(peer)
             source.wait()
             self._provision_ovn(peer)
             for tenants in self._plan.sizes:

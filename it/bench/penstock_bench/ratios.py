@@ -131,10 +131,18 @@ SCALE = {target.name: target for target in (
            "with 10", "<=", 1.5, "lower"))}
 """All ratios of a run of scale.py."""
 
+SWITCHES = {target.name: target for target in (
+    *(Target(f"switch_{contender}_{cell.name}", "cycles a packet on the oldest Open vSwitch over those on the newest, "
+             f"{CONTENDERS[contender]}, {cell.text}", ">=", 1.0)
+      for cell in loads.SWITCH_CELLS for contender in loads.WITHOUT_OVN),
+    *(Target(f"switch_ovn_{cell.name}", f"cycles a packet of the older OVN over those of the newest, {cell.text}")
+      for cell in loads.SWITCH_CELLS))}
+"""All ratios of a run of switches.py."""
+
 RUNS = {"edge": TARGETS, "services": SERVICES, "chain": CHAIN, "load": LOAD, "cores": CORES,
-        "scale": SCALE}
+        "scale": SCALE, "switches": SWITCHES}
 """What each kind of run measures."""
-EVERY_TARGET = TARGETS | SERVICES | CHAIN | LOAD | CORES | SCALE
+EVERY_TARGET = TARGETS | SERVICES | CHAIN | LOAD | CORES | SCALE | SWITCHES
 """What the baseline knows."""
 
 

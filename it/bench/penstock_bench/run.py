@@ -5,13 +5,21 @@ import contextlib
 import pathlib
 import shutil
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from penstock_base.errors import PenstockError
 
-from . import generator, report
-from .bed import Bed
+from . import generator, ovn, report
 from .results import Results, Say
+
+
+class HasSwitch(Protocol):
+    """A bed, or a node of one."""
+    name: str
+
+    @property
+    def switch_log(self) -> pathlib.Path:
+        """What its switch writes."""
 
 
 class Run:
@@ -36,13 +44,19 @@ class Run:
         return generator.build(self._work)
 
     @contextlib.contextmanager
-    def keeping_log(self, bed: Bed) -> Iterator[None]:
-        """If the body fails the log of the switch stays: a switch that ended by itself says there why."""
+    def keeping_log(self, *beds: HasSwitch) -> Iterator[None]:
+        """If the body fails the logs of the switches stay: a switch that ended by itself says there why."""
         try:
             yield
         except PenstockError as error:
-            log = shutil.copy(bed.switch_log, self._directory)  # The node removes its own.
-            raise PenstockError(f"{error}; what the switch said: {log}") from error
+            # The nodes remove their own.
+            logs = [shutil.copy(bed.switch_log, self._directory / f"{bed.name}.log") for bed in beds
+                    if bed.switch_log.exists()]
+            raise PenstockError(f"{error}; what the switch said: {', '.join(map(str, logs))}") from error
+
+    def name_peer(self, peer: ovn.Ovn) -> None:
+        """Has the results name the OVN that is measured."""
+        self.results.setdefault("machine", {}).setdefault("versions", {})["OVN"] = peer.version
 
     def save(self) -> None:
         """Writes results.json."""

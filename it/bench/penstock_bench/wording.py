@@ -6,7 +6,8 @@ from typing import Any
 
 from .results import Results
 
-CONTENDERS = {"bare": "bare forwarding", "edge": "Penstock", "ovn": "OVN", "ovn-gateway": "OVN, gateway routers"}
+CONTENDERS = {"bare": "bare forwarding", "hand": "one ct flow by hand", "edge": "Penstock", "ovn": "OVN",
+              "ovn-gateway": "OVN, gateway routers"}
 """In the order of the report."""
 
 

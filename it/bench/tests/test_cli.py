@@ -78,7 +78,7 @@ from unittest import mock
 from penstock_bench import cli, interrupts
 interrupts.expect(once=False)
 with mock.patch.object(cli, "_refuse_company"), mock.patch.object(cli.packages, "install"):
-    sys.exit(cli._again_inside())
+    sys.exit(cli._again_inside("cores"))
 """
     MEASURES = """
 import sys, time
@@ -197,8 +197,8 @@ class CommandTest(unittest.TestCase):
     def test_parts_are_of_runs_that_have_some(self):
         code, said = self.run_cli("nat", "--parts", "dns")
         self.assertEqual(code, 1)
-        self.assertIn("penstock: only bench services, bench chain, bench load, bench cores, bench scale have parts",
-                      said)
+        self.assertIn("penstock: only bench services, bench chain, bench load, bench cores, bench scale, bench "
+                      "switches have parts", said)
 
     def test_root_is_needed(self):
         self.assertEqual(self.run_cli(user=1000), (1, "penstock: 'bench' needs root: run it with sudo\n"))

@@ -17,6 +17,7 @@ from penstock_base import processes
 from penstock_base.commands import run
 from penstock_base.errors import PenstockError
 from penstock_bench import configuration, ovn, ovn_network, traffic
+from penstock_node import switch_program
 from penstock_node.ovs import Ovs
 
 _TENANTS = 3
@@ -71,6 +72,11 @@ class OvnTest(unittest.TestCase):
     zones = [[True]]
     binding = "patch"
 
+    @staticmethod
+    def root():
+        """That of the OVN: of this machine, so that the gate has to fetch none."""
+        return switch_program.MACHINE
+
     @classmethod
     def setUpClass(cls):
         directory = tempfile.TemporaryDirectory(prefix="ps-", dir="/tmp")
@@ -79,7 +85,7 @@ class OvnTest(unittest.TestCase):
         cls.switch = _Switch(cls.directory)
         cls.addClassCleanup(cls.switch.stop)
         cls.switch.start()
-        cls.ovn = ovn.Ovn(cls.variant, datapath="dummy")
+        cls.ovn = ovn.Ovn(cls.variant, datapath="dummy", root=cls.root())
         cls.addClassCleanup(cls.ovn.stop)
         cls.ovn.start(cls.directory / "ovn", cls.switch,
                       {port: ["type=dummy", f"options:tx_pcap={cls.switch.sent(port)}"] for port in _PORTS})
@@ -265,7 +271,7 @@ class OvnTest(unittest.TestCase):
         self.addCleanup(switch.stop)
         switch.start()
         switch.vsctl("add-br", "other", "--", "set", "Open_vSwitch", ".", "external_ids:other=1")
-        peer = ovn.Ovn(self.variant, datapath="dummy")
+        peer = ovn.Ovn(self.variant, datapath="dummy", root=self.root())
         self.addCleanup(peer.stop)
         peer.start(switch.directory / "ovn", switch, {port: ["type=dummy"] for port in _PORTS})
         records = {path: path.read_bytes() for path in switch.directory.glob("ovn/*.process")}
@@ -308,6 +314,32 @@ class LocalnetGatewayTest(GatewayTest):
     """The other kind of router in the other variant."""
 
     variant = "localnet"
+
+
+@pytest.mark.node
+@pytest.mark.deep
+@pytest.mark.supervision
+class NewestTest(OvnTest):
+    """The OVN that is measured."""
+
+    @staticmethod
+    def root():
+        return ovn.PEER.existing()
+
+    def test_is_newer(self):
+        major = int(self.ovn.version.split(".")[0])
+        self.assertGreater(major, int(ovn.Ovn(root=switch_program.MACHINE).version.split(".")[0]))
+
+
+@pytest.mark.node
+@pytest.mark.deep
+@pytest.mark.supervision
+class NewestGatewayTest(GatewayTest):
+    """The other kind of router of the OVN that is measured."""
+
+    @staticmethod
+    def root():
+        return ovn.PEER.existing()
 
 
 class NotStartedTest(unittest.TestCase):
