@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads YAML files and checks them against a JSON Schema, with errors that name the field and what to write there."""
 
+from __future__ import annotations
+
 import difflib
 import ipaddress
 import json
@@ -8,10 +10,12 @@ import pathlib
 import typing
 from collections.abc import Iterable, Iterator
 
-import jsonschema
 import yaml
 
 from .errors import ProfileError
+
+if typing.TYPE_CHECKING:
+    import jsonschema
 
 
 class _StrictLoader(yaml.SafeLoader):
@@ -26,16 +30,6 @@ class _StrictLoader(yaml.SafeLoader):
                                                         key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep)
-
-
-_FORMATS = jsonschema.FormatChecker(formats=())
-
-
-def _is_ipv4(value: object) -> bool:
-    return not isinstance(value, str) or bool(ipaddress.IPv4Address(value))
-
-
-_FORMATS.checks("ipv4", raises=ValueError)(_is_ipv4)
 
 
 def read_yaml(path: pathlib.Path | str) -> dict[str, typing.Any]:
@@ -55,9 +49,20 @@ def read_yaml(path: pathlib.Path | str) -> dict[str, typing.Any]:
 def problems(content: object, schema_path: pathlib.Path | str) -> list[str]:
     """What is wrong with `content`: a list of sentences that start with the field, empty if nothing is."""
     schema = json.loads(pathlib.Path(schema_path).read_text(encoding="utf-8"))
-    validator = jsonschema.Draft7Validator(schema, format_checker=_FORMATS)
-    found = sorted(validator.iter_errors(content), key=lambda error: [str(part) for part in error.absolute_path])
+    found = sorted(_validator(schema).iter_errors(content),
+                   key=lambda error: [str(part) for part in error.absolute_path])
     return [sentence for error in found for sentence in _sentences(error)]
+
+
+def _validator(schema: dict[str, typing.Any]) -> jsonschema.Draft7Validator:
+    import jsonschema  # noqa: PLC0415  (a third of the start of a command that checks no document)
+    formats = jsonschema.FormatChecker(formats=())
+    formats.checks("ipv4", raises=ValueError)(_is_ipv4)
+    return jsonschema.Draft7Validator(schema, format_checker=formats)
+
+
+def _is_ipv4(value: object) -> bool:
+    return not isinstance(value, str) or bool(ipaddress.IPv4Address(value))
 
 
 def _sentences(error: jsonschema.ValidationError) -> Iterator[str]:
