@@ -79,7 +79,7 @@ def options_parser() -> argparse.ArgumentParser:
                         "controller; switches: the same loads on three versions of Open vSwitch and two of OVN; "
                         "default edge")
     parser.add_argument("--quick", action="store_true", help="measure only what the ratios need: at most 15 "
-                        "minutes; of switches in fewer rounds, half an hour")
+                        "minutes; of switches in fewer rounds, an hour")
     parser.add_argument("--parts", metavar="PARTS", type=_parts, help="parts to measure, with commas: of services "
                         f"{', '.join(services.PARTS)} (without dns and resolvers the node has no resolvers); of chain "
                         f"{', '.join(functions.PARTS)}; of load {', '.join(load.PARTS)}; of cores "

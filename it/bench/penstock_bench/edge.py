@@ -5,7 +5,7 @@ import contextlib
 import pathlib
 import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from penstock_base.commands import run
@@ -32,6 +32,11 @@ _WARM_SECONDS = 240
 # Sessions end after some minutes and are learned again, so a few of many are always missing.
 _WARM_SHARE = 0.98
 _ETH_ARP, _REQUEST = 0x0806, 1
+
+
+def sockets_of(directory: pathlib.Path, node: str, links: Iterable[str]) -> dict[str, pathlib.Path]:
+    """The sockets of links to a node, in a directory that has nothing else: the switch of the node sees all of it."""
+    return {link: directory / f"links-{node}" / f"{link}.sock" for link in links}
 
 
 class NodeUnderLoad:
@@ -94,7 +99,7 @@ class Edge(NodeUnderLoad, bed.Bed):
     def __init__(self, directory: pathlib.Path, distribution: pathlib.Path, links: Sequence[str] = LINKS,
                  pmd_cores: Sequence[int] = (PMD_CORE,)) -> None:
         super().__init__(directory, distribution, name=NAME)
-        self.sockets = {link: pathlib.Path(directory) / f"{link}.sock" for link in links}
+        self.sockets = sockets_of(pathlib.Path(directory), NAME, links)
         self.profile = profile.parse({
             "name": NAME, "namespace": self.namespace, "run-directory": str(self.directory / "nodes"),
             "pmd-cores": list(pmd_cores), "hugepage-memory-mb": _MEMORY_MB, **self.SETTINGS,
@@ -109,8 +114,10 @@ class Edge(NodeUnderLoad, bed.Bed):
     def _port(self, name: str, number: int, link: str) -> Results:
         return {"name": name, "type": "dpdk", "devargs": switch.vhost_port(number, self.sockets[link])}
 
-    def _lay_cables(self, undo: contextlib.ExitStack) -> None:
+    def _lay_cables(self, undo: contextlib.ExitStack) -> None:  # noqa: ARG002  (the directory goes with that of the bed)
         """The generator is at the other end."""
+        for socket in self.sockets.values():
+            socket.parent.mkdir(parents=True, exist_ok=True)
 
 
 def arp(mac: str, address: str, asked: str, vlan: int | None = None) -> bytes:

@@ -59,7 +59,7 @@ class Run(run.Run):
         with contextlib.ExitStack() as undo:
             self._bed = undo.enter_context(edge.Edge(self._work / "edge", self._distribution))
             undo.enter_context(self.keeping_log(self._bed))
-            sockets = self._bed.sockets | {link: self._work / "edge" / f"{link}.sock" for link in plan.OVN_LINKS}
+            sockets = self._bed.sockets | edge.sockets_of(self._work / "edge", edge.NAME, plan.OVN_LINKS)
             self._source = undo.enter_context(generator.Generator(program, sockets, "penstock-load", self._work,
                                                                   memory_mb=_GENERATOR_MB))
             self._peer = ovn.Ovn()

@@ -123,7 +123,7 @@ class Run(run.Run):
                 self.save()
 
     def _forward(self, bed: edge.Edge, peer: ovn.Ovn, program: pathlib.Path) -> None:
-        sockets = dict(bed.sockets) | {link: self._work / "edge" / f"{link}.sock" for link in OVN_LINKS}
+        sockets = dict(bed.sockets) | edge.sockets_of(self._work / "edge", edge.NAME, OVN_LINKS)
         with generator.Generator(program, sockets, "penstock-bench", self._work) as source:
             # The generator's sockets come one after the other, each when the one before has its peer.
             peer.start(self._work / "ovn", bed.ovs, ovn_ports(sockets))

@@ -27,12 +27,12 @@ _KEPT_SHARE = 0.95
 
 
 def full() -> loads.Plan:
-    """About 45 minutes."""
+    """Some two hours and a half."""
     return loads.Plan("switches", loads.SWITCH_CELLS, rounds=5, looks=(3, 1.5), most=(60, 10))
 
 
 def quick() -> loads.Plan:
-    """About half an hour."""
+    """An hour, with fewer rounds."""
     return dataclasses.replace(full(), mode="switches-quick", rounds=2)
 
 

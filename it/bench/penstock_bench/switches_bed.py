@@ -38,7 +38,7 @@ class SwitchNode(edge.NodeUnderLoad):
         self.namespace = f"{self.name}-node"
         self.links = tuple(f"{link}{number}" for link in edge.LINKS)
         self.peer_links = tuple(f"{link}{number}-" for link in plan.OVN_LINKS) if with_peer else ()
-        self.sockets = {link: directory / f"{link}.sock" for link in (*self.links, *self.peer_links)}
+        self.sockets = edge.sockets_of(directory, self.name, (*self.links, *self.peer_links))
         self.backbone_address = f"192.0.2.{2 + number}"
         self.open_vswitch, self.dpdk = switch_program.version(switch_root)
         access, uplink = (switch.vhost_port(port, self.sockets[link]) for port, link in enumerate(self.links))
@@ -94,6 +94,8 @@ class SwitchesBed(PrivateController):
                 namespaces.create(each.namespace)
                 undo.callback(namespaces.delete, each.namespace)
                 namespaces.execute(each.namespace, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1")
+                for socket in each.sockets.values():
+                    socket.parent.mkdir(parents=True, exist_ok=True)
                 undo.callback(node.down, each.name, each.profile.run_directory)
                 node.up(each.profile)
             undo.callback(self.controller.kill)
