@@ -28,12 +28,16 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
 
 /** What is remembered changes nothing: plans and differences are those that are made from nothing. */
 class PlanAgainTest {
-    private static final int NETWORKS = 50;
+    private static final int NETWORKS = 12;
+    private static final int DRAWN_NETWORKS = 100;
     private static final int STEPS = 40;
+    private static final int CHANGES = 15;
     private static final List<Set<String>> DOWN = List.of(Set.of(), Set.of(), Set.of("fw"), Set.of("tap"));
     private static final List<Set<AccessPlace>> FLOODING = List.of(Set.of(), Set.of(),
         Set.of(new AccessPlace("acc0", 100), new AccessPlace("acc1", 101), new AccessPlace("acc1", 7)));
@@ -42,6 +46,18 @@ class PlanAgainTest {
     void plansAndDifferencesAreThoseFromNothing() {
         final int planned = IntStream.range(0, NETWORKS).map(this::change).sum();
         assertThat(planned).isGreaterThan(NETWORKS * STEPS / 2);
+    }
+
+    @Test
+    @Tag("deep")
+    @Tag("fuzz")
+    void plansAndDifferencesOfDrawnNetworksToo(final TestReporter reporter) {
+        final int first = new Random().nextInt();
+        reporter.publishEntry("plans again", "seed %d".formatted(first));
+        IntStream.range(0, DRAWN_NETWORKS).forEach(number -> {
+            change(first + number);
+            given(first + number);
+        });
     }
 
     /** Number of plans that were made. */
@@ -90,24 +106,26 @@ class PlanAgainTest {
 
     @Test
     void whatPacketsGiveIsPlannedAsFromNothing() {
-        for (int seed = 0; seed < 20; seed++) {
-            final RandomNetwork network = new RandomNetwork(seed, false);
-            for (int step = 0; step < 20; step++) {
-                network.next();
-            }
-            final Snapshot snapshot = network.next();
-            if (!Validator.validate(snapshot, Allocations.none()).isEmpty()) {
-                continue;
-            }
-            final Random random = new Random(seed);
-            final Planner planner = new Planner();
-            Allocations given = Allocator.allocate(snapshot, Allocations.none());
-            for (int round = 0; round < 30; round++) {
-                final NodePlan plan = planner.planAgain(snapshot, given, Set.of(), Set.of(), "edge1");
-                assertThat(plan).isEqualTo(Planner.plan(snapshot, given, Set.of(), Set.of(), "edge1"));
-                assertThat(planner.planAgain(snapshot, given, Set.of(), Set.of(), "edge1")).isSameAs(plan);
-                given = given.withTenants(changed(given, random));
-            }
+        IntStream.range(0, NETWORKS).forEach(this::given);
+    }
+
+    private void given(final int seed) {
+        final RandomNetwork network = new RandomNetwork(seed, false);
+        for (int step = 0; step < 20; step++) {
+            network.next();
+        }
+        final Snapshot snapshot = network.next();
+        if (!Validator.validate(snapshot, Allocations.none()).isEmpty()) {
+            return;
+        }
+        final Random random = new Random(seed);
+        final Planner planner = new Planner();
+        Allocations given = Allocator.allocate(snapshot, Allocations.none());
+        for (int change = 0; change < CHANGES; change++) {
+            final NodePlan plan = planner.planAgain(snapshot, given, Set.of(), Set.of(), "edge1");
+            assertThat(plan).isEqualTo(Planner.plan(snapshot, given, Set.of(), Set.of(), "edge1"));
+            assertThat(planner.planAgain(snapshot, given, Set.of(), Set.of(), "edge1")).isSameAs(plan);
+            given = given.withTenants(changed(given, random));
         }
     }
 
