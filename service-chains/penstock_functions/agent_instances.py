@@ -19,7 +19,7 @@ from penstock_base import processes
 from penstock_node import quarantine
 from penstock_node.ovs import Ovs
 
-from . import agent_orders, agent_rings, catalogue as _catalogue, instance
+from . import agent_orders, catalogue as _catalogue, instance, rings
 
 _PROGRAM = _catalogue.ROOT / "functions"
 _LONGEST_PAUSE_SECONDS = 60
@@ -101,7 +101,7 @@ class _Place:
     """Where the instances are, and how their command is called."""
 
     def __init__(self, directory: pathlib.Path, node: str, catalogue: pathlib.Path, now: Callable[[], float]) -> None:
-        self.rings = agent_rings.Rings(Ovs(directory / node, patience_seconds=_ANSWER_SECONDS), now)
+        self.rings = rings.Rings(Ovs(directory / node, patience_seconds=_ANSWER_SECONDS), now)
         self.directory = directory
         self.node = node
         self.catalogue = catalogue

@@ -24,7 +24,7 @@ from penstock_node import node, quarantine
 from penstock_node.ovs import Ovs
 from penstock_node.peers import Peers
 
-from . import agent_rings, catalogue, control_group, forms
+from . import catalogue, control_group, forms, rings
 from .function import Function
 from .instance_files import InstanceFiles
 
@@ -65,7 +65,7 @@ def start(name: str, node_name: str, function: Function | str | None = None, run
             _start(instance, entry, order)
             started = True
     if wait_seconds:
-        with step(f"function {name}: the switch connects to all its sockets"):
+        with step(f"function {name}: packets pass all its ports"):
             processes.wait_until(lambda: _is_attached(instance) and _has_rings(instance), f"function {name}",
                                  wait_seconds, instance.process, instance.log)
     return started
@@ -217,7 +217,7 @@ def _has_rings(instance: InstanceFiles) -> bool:
         answer = Ovs(instance.run_directory / instance.node).appctl("dpif-netdev/pmd-rxq-show")
     except PenstockError:
         return False  # It has ended, or starts.
-    return ports <= agent_rings.with_ring(answer)
+    return ports <= rings.with_ring(answer)
 
 
 def _describe_whatever_it_is(name: str, node_name: str, root: pathlib.Path) -> dict[str, typing.Any]:

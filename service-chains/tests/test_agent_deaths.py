@@ -4,34 +4,21 @@
 import os
 import pathlib
 import signal
-import subprocess
 import unittest
 
 import pytest
 
 from penstock_base import processes
-from penstock_functions import agent_rings
+from penstock_functions import rings
 from penstock_node import quarantine
 from penstock_node.node_protocol import FUNCTION_STATE
 from sandbox import Sandbox, pages_of_nobody
 
+from . import silent_function
 from .agent_case import FORWARDER, AgentCase
 
 # Starts switches with DPDK, or guests.
 pytestmark = pytest.mark.node
-
-# The switch is connected, and never gets an answer.
-_SILENT = """
-import socket, sys, time
-listening = [socket.socket(socket.AF_UNIX) for _ in sys.argv[1:]]
-for each, path in zip(listening, sys.argv[1:]):
-    each.bind(path)
-    each.listen()
-print("ready", flush=True)
-connected = [each.accept() for each in listening]
-time.sleep(600)
-"""
-
 
 class DeathsTest(AgentCase):
 
@@ -139,22 +126,13 @@ class DeathsTest(AgentCase):
         self.until_state("other", "running")
         other = self.pid("other")
         self.functions("agent", "--stop")
-        process = self.directory / "functions" / "mute" / "testpmd.process"
-        processes.stop(process)
-        sockets = [self.directory / "vhost" / f"mute-{side}.sock" for side in ("in", "out")]
-        for path in sockets:
-            path.unlink()
-        silent = subprocess.Popen(["/usr/bin/python3", "-c", _SILENT, *sockets], stdout=subprocess.PIPE)
-        self.addCleanup(silent.wait)
-        self.addCleanup(silent.stdout.close)
-        silent.stdout.readline()
-        processes.record(silent.pid, process)
+        silent = silent_function.replace(self, self.directory, "mute")
         self.start_agent()
         self.until_state("mute", "failed: it has enabled no ring since the switch connected to it, and is ended; next "
                          "try in 1 s")
         self.until_state("mute", "running")
-        self.assertNotIn(self.pid("mute"), (None, silent.pid))
-        self.until(lambda: not agent_rings.without_ring(self.ovs.appctl("dpif-netdev/pmd-rxq-show")), "its rings")
+        self.assertNotIn(self.pid("mute"), (None, silent))
+        self.until(lambda: not rings.without_ring(self.ovs.appctl("dpif-netdev/pmd-rxq-show")), "its rings")
         self.assertEqual((self.pid("other"), self.keys("other")[FUNCTION_STATE]), (other, "running"))
 
     @pytest.mark.deep

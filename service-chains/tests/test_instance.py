@@ -7,6 +7,7 @@ import pytest
 
 from sandbox import reaches, send_over_tcp
 
+from . import silent_function
 from .function_case import OUTSIDE, FunctionCase
 
 # Starts switches with DPDK, or guests.
@@ -33,6 +34,9 @@ class FunctionTest(FunctionCase):
         self.assertTrue(reaches(inside, OUTSIDE, "-M", "do", "-s", "1472"), "a full frame with its tag")
         self.assertEqual(send_over_tcp(inside, outside, OUTSIDE), b"payload")
         self.assertIn("functions run on node", self.box.ovs_config("down", self.name, code=1))
+        silent_function.replace(self, self.box.run_directory / self.name, "hop")
+        self.assertIn("packets pass all its ports", self.start("hop", "--function", "forwarder", "--wait", 5, code=1))
+        self.assertEqual([entry["state"] for entry in self.status()], ["attached"])
         self.box.functions("stop", "hop", "--node", self.name)
         self.assertEqual(self.status(), [])
         self.assertFalse(reaches(inside, OUTSIDE, attempts=2))

@@ -4,7 +4,7 @@
 import unittest
 
 from penstock_base.errors import PenstockError
-from penstock_functions import agent_rings
+from penstock_functions import rings
 
 _ANSWER = """pmd thread numa_id 0 core_id 1:
   isolated : false
@@ -22,7 +22,7 @@ class RingsTest(unittest.TestCase):
         self.answer = _ANSWER.format(second="disabled")
         self.asked = 0
         self.time = 100.0
-        self.rings = agent_rings.Rings(self, lambda: self.time)
+        self.rings = rings.Rings(self, lambda: self.time)
 
     def appctl(self, command):
         self.asked += 1
@@ -36,10 +36,10 @@ class RingsTest(unittest.TestCase):
         self.rings.look()
 
     def test_one_enabled_queue_is_enough(self):
-        self.assertEqual(agent_rings.without_ring(self.answer), {"fw-1-out"})
-        self.assertNotIn("fw-1-out", agent_rings.with_ring(self.answer))
-        self.assertIn("fw-1-out", agent_rings.with_ring(_ANSWER.format(second="enabled")))
-        self.assertEqual(agent_rings.without_ring(_ANSWER.format(second="enabled")), set())
+        self.assertEqual(rings.without_ring(self.answer), {"fw-1-out"})
+        self.assertNotIn("fw-1-out", rings.with_ring(self.answer))
+        self.assertIn("fw-1-out", rings.with_ring(_ANSWER.format(second="enabled")))
+        self.assertEqual(rings.without_ring(_ANSWER.format(second="enabled")), set())
 
     def test_dead_after_some_time(self):
         for _ in range(5):
